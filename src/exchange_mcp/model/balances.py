@@ -1,0 +1,16 @@
+"""What an account holds."""
+
+from exchange_mcp.model.decimals import Money
+from exchange_mcp.model.frozen import Record
+from exchange_mcp.model.venue_text import VenueText
+
+
+class Balance(Record):
+    """One asset in one wallet, in units of that asset. What the venue did not tell is None, never zero."""
+
+    account: str
+    source: str
+    asset: VenueText
+    free: Money | None
+    used: Money | None
+    total: Money | None

@@ -1,0 +1,258 @@
+"""Every error that this product raises on purpose, and what its caller may conclude.
+
+ExchangeMcpError
+├── CallerError                 the request is wrong; nothing was sent
+│   ├── InvalidArgumentError        INVALID_ARGUMENT
+│   ├── UnknownToolError            UNKNOWN_TOOL
+│   ├── RefusedByDesignError        REFUSED_BY_DESIGN
+│   ├── UnknownAccountError         UNKNOWN_ACCOUNT
+│   ├── UnknownSymbolError          UNKNOWN_SYMBOL
+│   └── NotCoveredError             NOT_COVERED: the account has no key, or not this market type
+├── ServerError                 we could not serve it
+│   ├── BusyError                   BUSY
+│   ├── DeadlineError               DEADLINE_EXCEEDED
+│   ├── StoppingError               STOPPING
+│   └── InternalError               INTERNAL
+├── NothingAnsweredError        every source of a question failed; it speaks as the first of them
+└── VenueError                  the venue answered with a refusal, or not at all
+    ├── VenueUnreachableError       VENUE_UNREACHABLE
+    ├── VenueUnavailableError       VENUE_UNAVAILABLE: it says so itself, or is in maintenance
+    ├── RateLimitedError            RATE_LIMITED
+    ├── BadAnswerError              BAD_ANSWER: not what its documentation promises
+    ├── AuthenticationFailedError   AUTHENTICATION_FAILED
+    ├── PermissionMissingError      PERMISSION_MISSING
+    ├── ClockSkewError              CLOCK_SKEW
+    └── VenueRefusedError           VENUE_REFUSED
+
+`outcome` speaks of the one request that the error ended: not_sent (no byte left), rejected (the venue
+proved that it refused), unknown (anything else). `retry` says whether asking again is safe.
+"""
+
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import Literal
+
+from exchange_mcp.model.frozen import Record
+
+Outcome = Literal["not_sent", "rejected", "unknown"]
+Retry = Literal["safe", "never", "after_reconcile"]
+
+
+class ErrorCode(StrEnum):
+    """The machine-readable name of an error, stable across releases."""
+
+    INVALID_ARGUMENT = "INVALID_ARGUMENT"
+    UNKNOWN_TOOL = "UNKNOWN_TOOL"
+    REFUSED_BY_DESIGN = "REFUSED_BY_DESIGN"
+    UNKNOWN_ACCOUNT = "UNKNOWN_ACCOUNT"
+    UNKNOWN_SYMBOL = "UNKNOWN_SYMBOL"
+    NOT_COVERED = "NOT_COVERED"
+    BUSY = "BUSY"
+    DEADLINE_EXCEEDED = "DEADLINE_EXCEEDED"
+    STOPPING = "STOPPING"
+    INTERNAL = "INTERNAL"
+    VENUE_UNREACHABLE = "VENUE_UNREACHABLE"
+    VENUE_UNAVAILABLE = "VENUE_UNAVAILABLE"
+    RATE_LIMITED = "RATE_LIMITED"
+    BAD_ANSWER = "BAD_ANSWER"
+    AUTHENTICATION_FAILED = "AUTHENTICATION_FAILED"
+    PERMISSION_MISSING = "PERMISSION_MISSING"
+    CLOCK_SKEW = "CLOCK_SKEW"
+    VENUE_REFUSED = "VENUE_REFUSED"
+
+
+class ErrorBody(Record):
+    """An error as a client sees it."""
+
+    code: ErrorCode
+    message: str
+    hint: str
+    retry: Retry
+
+
+class ExchangeMcpError(Exception):
+    """The root of the tree. `message` names the thing and the reason, `hint` the next step; neither holds a secret."""
+
+    code: ErrorCode
+    outcome: Outcome
+    retry: Retry
+    hint: str = ""
+
+    def __init__(self, message: str, *, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.next_step = self.hint if hint is None else hint
+
+    def body(self) -> ErrorBody:
+        """The error as a client sees it."""
+        return ErrorBody(code=self.code, message=self.message, hint=self.next_step, retry=self.retry)
+
+
+class CallerError(ExchangeMcpError):
+    """The request is wrong; nothing was sent."""
+
+    outcome = "not_sent"
+    retry = "never"
+
+
+class InvalidArgumentError(CallerError):
+    """An argument is missing, unknown, or not of the form that the tool declares."""
+
+    code = ErrorCode.INVALID_ARGUMENT
+    hint = "Correct the named argument and call again."
+
+
+class UnknownToolError(CallerError):
+    """No tool has this name."""
+
+    code = ErrorCode.UNKNOWN_TOOL
+    hint = "Use a name from tools/list."
+
+
+class RefusedByDesignError(CallerError):
+    """The call names something that this product never does."""
+
+    code = ErrorCode.REFUSED_BY_DESIGN
+    hint = "This server has no such ability and no setting that adds it. Use the venue's own site."
+
+
+class UnknownAccountError(CallerError):
+    """No account has this name."""
+
+    code = ErrorCode.UNKNOWN_ACCOUNT
+    hint = "Call list_accounts for the names."
+
+
+class UnknownSymbolError(CallerError):
+    """The venue lists no market by this symbol."""
+
+    code = ErrorCode.UNKNOWN_SYMBOL
+    hint = "Use a unified symbol such as BTC/USDT (spot) or BTC/USDT:USDT (linear perpetual)."
+
+
+class NotCoveredError(CallerError):
+    """The account is not set up for what was asked."""
+
+    code = ErrorCode.NOT_COVERED
+    hint = "The operator decides this in serve.toml."
+
+
+class ServerError(ExchangeMcpError):
+    """This server could not serve the call; for a read, asking again is safe."""
+
+    outcome = "not_sent"
+    retry = "safe"
+
+
+class BusyError(ServerError):
+    """Too many calls are under way."""
+
+    code = ErrorCode.BUSY
+    hint = "Wait for a running call to end, then call again."
+
+
+class DeadlineError(ServerError):
+    """The call's time was up before an answer came."""
+
+    code = ErrorCode.DEADLINE_EXCEEDED
+    outcome = "unknown"
+    hint = "Call again, or name one account to ask less at once."
+
+
+class StoppingError(ServerError):
+    """The server is shutting down."""
+
+    code = ErrorCode.STOPPING
+    hint = "Call again once the server is back."
+
+
+class InternalError(ServerError):
+    """A fault of ours. The text of the exception stays in the log."""
+
+    code = ErrorCode.INTERNAL
+    outcome = "unknown"
+    retry = "never"
+    hint = "The server's log has the details; please report it."
+
+
+class VenueError(ExchangeMcpError):
+    """The venue did not answer, or answered with a refusal."""
+
+    outcome = "unknown"
+    retry = "safe"
+
+
+class VenueUnreachableError(VenueError):
+    """No answer came: connection refused, reset or timed out."""
+
+    code = ErrorCode.VENUE_UNREACHABLE
+    hint = "Call again in a moment; check the network if it persists."
+
+
+class VenueUnavailableError(VenueError):
+    """The venue says that it cannot serve at the moment."""
+
+    code = ErrorCode.VENUE_UNAVAILABLE
+    hint = "Call again in a few minutes."
+
+
+class RateLimitedError(VenueError):
+    """The venue asks for fewer requests."""
+
+    code = ErrorCode.RATE_LIMITED
+    outcome = "rejected"
+    hint = "Wait a minute before asking this venue again."
+
+
+class BadAnswerError(VenueError):
+    """The answer is not what the venue's documentation promises, so nothing is concluded from it."""
+
+    code = ErrorCode.BAD_ANSWER
+    hint = "Call again in a moment; a proxy or maintenance page is the usual cause."
+
+
+class AuthenticationFailedError(VenueError):
+    """The venue does not accept the key."""
+
+    code = ErrorCode.AUTHENTICATION_FAILED
+    outcome = "rejected"
+    retry = "never"
+    hint = "The operator must check the API key: right venue and environment, not expired, IP allowed."
+
+
+class PermissionMissingError(VenueError):
+    """The key may not do this."""
+
+    code = ErrorCode.PERMISSION_MISSING
+    outcome = "rejected"
+    retry = "never"
+    hint = "The operator must tick the missing read permission at the venue's key page."
+
+
+class ClockSkewError(VenueError):
+    """The venue refuses the request's timestamp."""
+
+    code = ErrorCode.CLOCK_SKEW
+    outcome = "rejected"
+    retry = "never"
+    hint = "The operator must synchronise this machine's clock (NTP)."
+
+
+class VenueRefusedError(VenueError):
+    """The venue refused the request for a reason of its own."""
+
+    code = ErrorCode.VENUE_REFUSED
+    outcome = "rejected"
+    retry = "never"
+    hint = "Read the venue's reason in the message."
+
+
+class NothingAnsweredError(ExchangeMcpError):
+    """Every source of a question failed. Its code is the first failure's; retrying is safe if it is for any."""
+
+    def __init__(self, failures: Sequence[tuple[str, ExchangeMcpError]]) -> None:
+        first = failures[0][1]
+        reasons = dict.fromkeys(f"{source}: {error.message}" for source, error in failures)
+        super().__init__("; ".join(reasons), hint=first.next_step)
+        self.code, self.outcome = first.code, first.outcome
+        self.retry = "safe" if any(error.retry == "safe" for _, error in failures) else first.retry

@@ -1,0 +1,101 @@
+"""The envelope `{data, error}`: the one shape of every answer, and its JSON schema."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, cast
+
+from pydantic import BaseModel
+from pydantic_core import to_json
+
+from exchange_mcp.model.errors import ErrorBody, ExchangeMcpError
+from exchange_mcp.model.frozen import Record
+
+Schema = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    """One answer: data or an error, never both, never neither."""
+
+    data: Record | None = None
+    error: ErrorBody | None = None
+
+    @classmethod
+    def failed(cls, error: ExchangeMcpError) -> "Envelope":
+        """The envelope of an error."""
+        return cls(error=error.body())
+
+    def structured(self) -> dict[str, Any]:
+        """The answer as JSON values; decimals and instants are text."""
+        return {
+            "data": None if self.data is None else self.data.model_dump(mode="json"),
+            "error": None if self.error is None else self.error.model_dump(mode="json"),
+        }
+
+
+def compact(structured: Mapping[str, Any]) -> str:
+    """The same answer as one line of JSON without spaces."""
+    return to_json(structured).decode()
+
+
+_DROPPED: Final = frozenset({"title", "default"})
+
+
+def output_schema(data: type[Record]) -> Schema:
+    """The JSON schema of a tool's envelope, as short as it can say it."""
+    schema = data.model_json_schema(mode="serialization")
+    definitions = cast("Schema", schema.pop("$defs", {}))
+    error = ErrorBody.model_json_schema(mode="serialization")
+    codes = cast("Schema", error.pop("$defs", {}))
+    # The list of codes is long and the same for every tool; the documentation has it, the wire need not.
+    error["properties"]["code"] = {"type": "string"}
+    del codes
+    envelope: Schema = {
+        "type": "object",
+        "properties": {
+            "data": {"anyOf": [schema, {"type": "null"}]},
+            "error": {"anyOf": [error, {"type": "null"}]},
+        },
+        "required": ["data", "error"],
+        "additionalProperties": False,
+    }
+    if definitions:
+        envelope["$defs"] = definitions
+    return cast("Schema", _shortened(envelope))
+
+
+def input_schema(arguments: type[BaseModel]) -> Schema:
+    """The JSON schema of a tool's arguments, defaults kept."""
+    return cast("Schema", _shortened(arguments.model_json_schema(mode="validation"), keep_defaults=True))
+
+
+def _shortened(node: object, *, keep_defaults: bool = False, names: bool = False) -> object:
+    """Without titles and docstrings of models, nullable types in their short form, code lists as plain strings."""
+    if isinstance(node, list):
+        return [_shortened(item, keep_defaults=keep_defaults) for item in cast("list[object]", node)]
+    if not isinstance(node, dict):
+        return node
+    schema = cast("Schema", node)
+    if names:  # the keys are property or definition names, not schema keywords
+        return {key: _shortened(value, keep_defaults=keep_defaults) for key, value in schema.items()}
+    result: Schema = {}
+    for key, value in schema.items():
+        if key == "title" or (key == "default" and not (keep_defaults and value is not None)):
+            continue
+        if key == "description" and "properties" in schema:
+            continue  # a model's docstring is for readers of the code
+        result[key] = _shortened(value, keep_defaults=keep_defaults, names=key in {"properties", "$defs"})
+    return _nullable(result)
+
+
+def _nullable(schema: Schema) -> Schema:
+    options = schema.get("anyOf")
+    if not isinstance(options, list) or len(cast("list[object]", options)) != 2:  # noqa: PLR2004 - a pair
+        return schema
+    first, second = cast("list[Schema]", options)
+    if second != {"type": "null"} or not isinstance(first.get("type"), str):
+        return schema
+    rest = {key: value for key, value in schema.items() if key != "anyOf"}
+    if "enum" in first:
+        first = {**first, "enum": [*first["enum"], None]}
+    return {**first, "type": [first["type"], "null"], **rest}

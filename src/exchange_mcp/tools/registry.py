@@ -1,0 +1,60 @@
+"""Every tool that this server may show, collected once and checked; a bad declaration stops the start."""
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from exchange_mcp.tools import (
+    accounts,
+    annotation_matrix,
+    balances,
+    market_data,
+    open_orders,
+    position_size,
+    positions,
+)
+from exchange_mcp.tools.spec import ToolSpec
+
+# Clients have been seen that send only the first forty tools on to their model.
+MOST_TOOLS: Final = 39
+
+_FAMILIES: Final = (accounts, balances, positions, open_orders, market_data, position_size, annotation_matrix)
+
+
+class BadToolError(Exception):
+    """A declaration that may not be served; the message lists every fault."""
+
+
+class Registry:
+    """The tools by name, in a fixed order.
+
+    Raises:
+        BadToolError: a declaration has a fault, two share a name, or there are more than `MOST_TOOLS`.
+    """
+
+    def __init__(self, specs: Iterable[ToolSpec]) -> None:
+        self._specs: dict[str, ToolSpec] = {}
+        faults: list[str] = []
+        for spec in specs:
+            faults.extend(spec.faults())
+            if spec.name in self._specs:
+                faults.append(f"{spec.name}: declared twice")
+            self._specs[spec.name] = spec
+        if len(self._specs) > MOST_TOOLS:
+            faults.append(f"{len(self._specs)} tools are more than {MOST_TOOLS}")
+        if faults:
+            raise BadToolError("; ".join(faults))
+
+    def get(self, name: str) -> ToolSpec | None:
+        """The tool of this name, if there is one."""
+        return self._specs.get(name)
+
+    def __iter__(self) -> Iterator[ToolSpec]:
+        return iter(self._specs.values())
+
+    def __len__(self) -> int:
+        return len(self._specs)
+
+
+def builtin() -> Registry:
+    """The tools of this release."""
+    return Registry(spec for family in _FAMILIES for spec in family.TOOLS)
