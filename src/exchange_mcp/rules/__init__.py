@@ -1,0 +1,1 @@
+"""One module a question, pure data: what is documented of each venue."""
