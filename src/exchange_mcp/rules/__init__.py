@@ -1,1 +1,1 @@
-"""One module a question, pure data: what is documented of each venue."""
+"""What a venue decides, as pure data: one place to look when a venue changes its mind."""
