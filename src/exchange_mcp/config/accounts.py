@@ -50,7 +50,9 @@ def judge_account(
     place: KeyPath = ("accounts", name)
     findings: list[Finding] = []
     if not ACCOUNT_NAME.fullmatch(name):
-        findings.append((place, "an account's name has 1 to 32 of a-z, 0-9, _ and -, a letter or digit first"))
+        findings.append(
+            (place, "an account's name has 1 to 32 of a-z, 0-9, _ and -, a letter or digit first")
+        )
     if not isinstance(content, dict):
         return [*findings, (place, "expected a table of this account's settings")]
     try:

@@ -149,7 +149,10 @@ def _character(backslashes: int, character: str) -> str:
     plain = [re.escape(character), percent, *([r"\+"] if character == " " else [])]
     utf16 = character.encode("utf-16-be", "surrogatepass").hex()
     escaped = [
-        "".join(f"{'' if at == 0 else _some_backslashes(1)}u{_hex(utf16[at : at + 4])}" for at in range(0, len(utf16), 4)),
+        "".join(
+            f"{'' if at == 0 else _some_backslashes(1)}u{_hex(utf16[at : at + 4])}"
+            for at in range(0, len(utf16), 4)
+        ),
         f"U{_hex(f'{ord(character):08x}')}",
         *([f"x{_hex(f'{ord(character):02x}')}"] if ord(character) < 256 else []),
         *([_LETTER_ESCAPES[character]] if character in _LETTER_ESCAPES else []),

@@ -108,12 +108,8 @@ class LimitsTable(Table):
     deadline_seconds: Annotated[
         float, Field(ge=1, le=120, allow_inf_nan=False, description="a number of seconds from 1 to 120")
     ] = 20
-    max_concurrent_calls: Annotated[
-        int, Field(ge=1, le=256, description="a whole number from 1 to 256")
-    ] = 16
-    max_pending_calls: Annotated[
-        int, Field(ge=1, le=4096, description="a whole number from 1 to 4096")
-    ] = 64
+    max_concurrent_calls: Annotated[int, Field(ge=1, le=256, description="a whole number from 1 to 256")] = 16
+    max_pending_calls: Annotated[int, Field(ge=1, le=4096, description="a whole number from 1 to 4096")] = 64
 
 
 class LogTable(Table):

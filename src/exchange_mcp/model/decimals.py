@@ -82,7 +82,9 @@ def _from_input(value: object) -> Decimal:
     if isinstance(value, Decimal):
         return value
     if not isinstance(value, str) or not _INPUT.fullmatch(value):
-        raise ValueError('a decimal string such as "0.015" is required: digits and one point, no sign or exponent')
+        raise ValueError(
+            'a decimal string such as "0.015" is required: digits and one point, no sign or exponent'
+        )
     return Decimal(value)
 
 

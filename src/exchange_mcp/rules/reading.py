@@ -5,7 +5,7 @@ must be a JSON object or array; where a list in it would be rendered as "nothing
 must be present.
 """
 
-from typing import Any, Final, cast
+from typing import Final, cast
 
 from exchange_mcp.model.accounts import MarketType
 
@@ -29,17 +29,21 @@ _LISTS: Final[dict[tuple[str, str, str], tuple[str, ...]]] = {
 }
 
 
+def _member(answer: object, name: str) -> object:
+    if not name:
+        return answer
+    return cast("dict[str, object]", answer).get(name) if isinstance(answer, dict) else None
+
+
 def fault(venue: str, api: str, path: str, answer: object) -> str | None:
     """What is wrong with the shape of an answer, as "an answer that …"; None where nothing is."""
     if not isinstance(answer, dict | list):
         return "an answer that is not JSON"
     for member in _LISTS.get((venue, api, path), ()):
-        found: Any = answer
-        if member:
-            found = cast("dict[str, Any]", answer).get(member) if isinstance(answer, dict) else None
-        if not isinstance(found, list):
+        if not isinstance(_member(answer, member), list):
             return f"an answer to {path} without its list{f' of {member}' if member else ''}"
     return None
+
 
 # The depths that a venue's book request takes, where it does not take any number.
 # binance USD-M: https://developers.binance.com/docs/derivatives/usds-margined-futures/market-data/rest-api/Order-Book

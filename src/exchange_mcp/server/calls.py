@@ -33,7 +33,7 @@ from exchange_mcp.tools.handed import Handed, LocalHanded, ReadHanded
 from exchange_mcp.tools.refused import refused
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncGenerator
 
     from exchange_mcp.tools.registry import Registry
     from exchange_mcp.tools.spec import Arguments, ToolSpec
@@ -81,7 +81,9 @@ class Calls:
             envelope = Envelope.failed(error)
         except Exception:
             _log.exception("a tool failed unexpectedly", tool=visible(name, 48), caller=caller.name)
-            envelope = Envelope.failed(InternalError(f"{visible(name, 48)}: an unexpected fault of the server"))
+            envelope = Envelope.failed(
+                InternalError(f"{visible(name, 48)}: an unexpected fault of the server")
+            )
         _log.info(
             "tool call",
             tool=visible(name, 48),
@@ -110,10 +112,12 @@ class Calls:
         family = refused(name)
         if family is not None:
             raise RefusedByDesignError(f"{shown}: refused by design. {family.reason}")
-        raise UnknownToolError(f"there is no tool {shown!r}{_nearest(name, [s.name for s in self._registry])}")
+        raise UnknownToolError(
+            f"there is no tool {shown!r}{_nearest(name, [s.name for s in self._registry])}"
+        )
 
     @asynccontextmanager
-    async def _turn(self) -> "AsyncIterator[None]":
+    async def _turn(self) -> "AsyncGenerator[None]":
         if self._waiting >= self._limits.waiting:
             raise BusyError(f"{self._limits.concurrent} calls are running and {self._waiting} are waiting")
         self._waiting += 1

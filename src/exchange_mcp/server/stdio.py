@@ -6,7 +6,7 @@ imported (`exchange_mcp.cli.entry`) and passes it in as `wire`.
 
 import os
 import signal
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from io import TextIOWrapper
 from typing import TYPE_CHECKING, Any
 
@@ -27,8 +27,8 @@ async def serve(
     server: "Server[Any]",
     wire: int,
     *,
-    background: Callable[[], Awaitable[None]],
-    close: Callable[[], Awaitable[None]],
+    background: Callable[[], Coroutine[Any, Any, None]],
+    close: Callable[[], Coroutine[Any, Any, None]],
 ) -> None:
     """Serve until stdin ends, SIGTERM or SIGINT; then close what is open and end the process with code 0.
 

@@ -41,7 +41,9 @@ class _Slot(Generic[T]):
     error: ExchangeMcpError | None = None
 
 
-async def ask(handed: ReadHanded, account: str | None, question: Callable[[ReadVenue], Sources[T]]) -> Asked[T]:
+async def ask(
+    handed: ReadHanded, account: str | None, question: Callable[[ReadVenue], Sources[T]]
+) -> Asked[T]:
     """Put one question to every source of the chosen accounts, each on its own, all at once.
 
     A source that fails or does not answer in time is a gap and takes nothing from the others.

@@ -51,7 +51,9 @@ TOOLS: Final = (
         arguments=GetBalance,
         data=Balances,
         effect=Effect.READ,
-        hints=read_hints(idempotent="Asking twice changes nothing; the answer may differ as the account does."),
+        hints=read_hints(
+            idempotent="Asking twice changes nothing; the answer may differ as the account does."
+        ),
         commitment="nothing",
         handler=get_balance,
     ),

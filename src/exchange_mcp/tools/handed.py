@@ -41,7 +41,9 @@ class ReadHanded:
             return tuple(self.venues.values())
         if account not in self.venues:
             names = ", ".join(self.venues)
-            raise UnknownAccountError(f"account: there is no account {visible(account, 40)!r}; there are: {names}")
+            raise UnknownAccountError(
+                f"account: there is no account {visible(account, 40)!r}; there are: {names}"
+            )
         return (self.venues[account],)
 
 

@@ -43,7 +43,9 @@ TOOLS: Final = (
         arguments=GetPositions,
         data=Positions,
         effect=Effect.READ,
-        hints=read_hints(idempotent="Asking twice changes nothing; the answer may differ as the market does."),
+        hints=read_hints(
+            idempotent="Asking twice changes nothing; the answer may differ as the market does."
+        ),
         commitment="nothing",
         handler=get_positions,
     ),

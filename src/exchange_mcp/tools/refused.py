@@ -23,7 +23,11 @@ def _family(name: str, reason: str, pattern: str) -> Refused:
 # The patterns only choose the sentence that an unknown name is answered with; nothing is allowed by them.
 REFUSED: Final = (
     _family("withdraw", "Taking money off the exchange.", r"withdraw|payout|send_(coin|crypto|fund)"),
-    _family("transfer", "Moving money between wallets, accounts or people.", r"transfer|deposit_address|convert|dust"),
+    _family(
+        "transfer",
+        "Moving money between wallets, accounts or people.",
+        r"transfer|deposit_address|convert|dust",
+    ),
     _family(
         "manage_api_keys",
         "Creating, changing or deleting API keys.",

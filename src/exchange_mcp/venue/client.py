@@ -20,10 +20,22 @@ LOADING_MS: Final = 30_000
 _TYPE_NAMES: Final[dict[str, dict[MarketType, tuple[str, ...]]]] = {
     "binance": {t: (t.value,) for t in MarketType},
     "bybit": {t: (t.value,) for t in MarketType},
-    "okx": {MarketType.SPOT: ("spot",), MarketType.LINEAR: ("swap", "future"), MarketType.INVERSE: ("swap", "future")},
-    "kucoin": {MarketType.SPOT: ("spot",), MarketType.LINEAR: ("swap", "future", "contract"), MarketType.INVERSE: ("swap", "future", "contract")},
+    "okx": {
+        MarketType.SPOT: ("spot",),
+        MarketType.LINEAR: ("swap", "future"),
+        MarketType.INVERSE: ("swap", "future"),
+    },
+    "kucoin": {
+        MarketType.SPOT: ("spot",),
+        MarketType.LINEAR: ("swap", "future", "contract"),
+        MarketType.INVERSE: ("swap", "future", "contract"),
+    },
     "bitget": {MarketType.SPOT: ("spot",), MarketType.LINEAR: ("swap",), MarketType.INVERSE: ("swap",)},
-    "gate": {MarketType.SPOT: ("spot",), MarketType.LINEAR: ("swap", "future"), MarketType.INVERSE: ("swap", "future")},
+    "gate": {
+        MarketType.SPOT: ("spot",),
+        MarketType.LINEAR: ("swap", "future"),
+        MarketType.INVERSE: ("swap", "future"),
+    },
 }
 
 
@@ -72,8 +84,12 @@ def make_client(  # noqa: PLR0913 - everything that a client is made of, once
     rate_limit: bool = True,
 ) -> Any:  # noqa: ANN401 - ccxt is untyped
     """A client for one key, or for none."""
-    options: dict[str, Any] = {"maxRetriesOnFailure": 0, "adjustForTimeDifference": False, **_options(venue, market_types)}
-    kind = type(f"Ours{venue}", (Checked, getattr(ccxt, venue)), {})
+    options: dict[str, Any] = {
+        "maxRetriesOnFailure": 0,
+        "adjustForTimeDifference": False,
+        **_options(venue, market_types),
+    }
+    kind: Any = type(f"Ours{venue}", (Checked, getattr(ccxt, venue)), {})
     client = kind(
         {
             **(credentials or {}),

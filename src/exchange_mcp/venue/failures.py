@@ -74,11 +74,17 @@ def meaning(error: Exception, venue: str, secrets: Iterable[str] = ()) -> Exchan
         return TimedOutError(f"{venue} did not answer in time")
     if not isinstance(error, ccxt.BaseError):
         return BadAnswerError(f"{venue} sent an answer that could not be read")
-    kind = _BY_CODE.get((venue, code)) or next((ours for theirs, ours in _BY_CLASS if isinstance(error, theirs)), VenueRefusedError)
+    kind = _BY_CODE.get((venue, code)) or next(
+        (ours for theirs, ours in _BY_CLASS if isinstance(error, theirs)), VenueRefusedError
+    )
     if not words:
         # Without the venue's own words, "not available" is mostly a refused connection or a gateway's page.
         unreachable = kind is VenueUnavailableError and error.__cause__ is not None
-        return VenueUnreachableError(f"{venue} could not be reached") if unreachable else kind(_WITHOUT_WORDS[kind].format(venue))
+        return (
+            VenueUnreachableError(f"{venue} could not be reached")
+            if unreachable
+            else kind(_WITHOUT_WORDS[kind].format(venue))
+        )
     return kind(f"{venue} says: {words}" + (f" (code {code})" if code else ""))
 
 

@@ -57,7 +57,11 @@ class MarketCache:
         try:
             document: Any = json.loads(self._path(key).read_text(encoding="utf-8"))
             stored = cast("dict[str, Any]", document)
-            if stored["stamp"] != key.stamp() or not isinstance(stored["markets"], list) or not stored["markets"]:
+            if (
+                stored["stamp"] != key.stamp()
+                or not isinstance(stored["markets"], list)
+                or not stored["markets"]
+            ):
                 return None
             loaded_ms = int(stored["loaded_ms"])
             options = cast("dict[str, Any]", stored["options"])

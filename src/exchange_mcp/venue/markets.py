@@ -5,7 +5,6 @@ else who waits (facts: ccxt/async_support/base/exchange.py, `load_markets`, 4.5.
 waits for the owner's next attempt; giving up the waiting disturbs nobody.
 """
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final
 

@@ -51,7 +51,9 @@ class CcxtReadVenue:
         types = tuple(t for t in self._account.market_types if t is not MarketType.SPOT)
         if types:
             return self._of_types(types, self._positions)
-        return Sources((), (Unread("positions", self._uncovered("has no derivatives market type configured")),))
+        return Sources(
+            (), (Unread("positions", self._uncovered("has no derivatives market type configured")),)
+        )
 
     def open_orders(self, symbol: str | None) -> Sources[OpenOrder]:
         """One source an order list; of the symbol's market type alone where one is named."""
@@ -65,7 +67,9 @@ class CcxtReadVenue:
         # Binance keeps USD-M stops in a list of their own, which its "all open orders" leaves out:
         # https://developers.binance.com/docs/derivatives/usds-margined-futures/trade/rest-api/Current-All-Algo-Open-Orders
         conditional = tuple(
-            SourceRead(f"{read.source} conditional", self._orders(MarketType.LINEAR, symbol, conditional=True))
+            SourceRead(
+                f"{read.source} conditional", self._orders(MarketType.LINEAR, symbol, conditional=True)
+            )
             for read in orders.reads
             if read.source == MarketType.LINEAR
         )

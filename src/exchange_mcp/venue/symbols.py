@@ -45,9 +45,15 @@ def resolve(symbol: str, markets: Markets, venue: str) -> Mapping[str, Any]:
 def nearest(symbol: str, markets: Markets) -> list[str]:
     """The listed symbols that the writer most likely meant, best first, at most four."""
     plain = _plain(symbol)
-    same = [listed for listed, market in markets.items() if plain in {_plain(listed), _plain(str(market.get("id")))}]
+    same = [
+        listed
+        for listed, market in markets.items()
+        if plain in {_plain(listed), _plain(str(market.get("id")))}
+    ]
     base = symbol.upper().split("/", maxsplit=1)[0]
-    close = difflib.get_close_matches(symbol.upper(), [s for s in markets if s[:1] == symbol[:1].upper()], n=_SUGGESTIONS)
+    close = difflib.get_close_matches(
+        symbol.upper(), [s for s in markets if s[:1] == symbol[:1].upper()], n=_SUGGESTIONS
+    )
     by_base = sorted((s for s in markets if s.startswith(f"{base}/")), key=lambda s: (len(s), s))
     return list(dict.fromkeys([*same, *close, *by_base]))[:_SUGGESTIONS]
 

@@ -88,7 +88,8 @@ class Wire:
     def _request(self, method: str, url: Any, **options: Any) -> Any:  # noqa: ANN401 - aiohttp's own signature
         if options.get("proxy") is not None:
             raise ValueError("a proxy is refused: requests go to the venue itself")
-        return self._open().request(method, url, **{**options, "allow_redirects": False})
+        options["allow_redirects"] = False
+        return self._open().request(method, url, **options)
 
     def get(self, url: Any, **options: Any) -> Any:  # noqa: ANN401 - as above
         """Send a GET."""
