@@ -9,7 +9,7 @@ AccountName = NewType("AccountName", str)
 
 
 class Environment(StrEnum):
-    """live is real money; sandbox is the venue's own test or demo environment; sim is our simulated exchange."""
+    """live is real money; sandbox the venue's own test or demo environment; sim our simulated exchange."""
 
     LIVE = "live"
     SANDBOX = "sandbox"
@@ -17,7 +17,7 @@ class Environment(StrEnum):
 
 
 class MarketType(StrEnum):
-    """spot; linear: derivatives settled in the quote asset (USD-M); inverse: settled in the base asset (COIN-M)."""
+    """spot; linear: derivatives settled in the quote asset (USD-M); inverse: in the base asset (COIN-M)."""
 
     SPOT = "spot"
     LINEAR = "linear"
