@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class LocalHanded:
-    """For a tool of effect local: the configuration as far as it is public, and nothing that leaves the process."""
+    """For a tool of effect local: the configuration without its secrets, and nothing that leaves us."""
 
     accounts: Sequence[Account]
     registry: "Registry"

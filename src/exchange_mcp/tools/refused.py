@@ -37,7 +37,7 @@ REFUSED: Final = (
     _family(
         "raw_call",
         "Calling a venue's endpoint by name or path, or passing free-form parameters.",
-        r"raw|implicit|endpoint|^(call|request|fetch2?|sign|eval|exec)(_|$)",
+        r"(^|_)(raw|implicit|endpoint)(_|$)|^(call|request|fetch2?|sign|eval|exec)(_|$)",
     ),
 )
 

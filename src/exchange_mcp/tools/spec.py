@@ -1,12 +1,14 @@
-"""A tool's declaration: what it is called, what it takes and gives, what it may do, and why each hint is true."""
+"""A tool's declaration: its name, what it takes and gives, what it may do, and why each hint is true."""
 
 import re
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from exchange_mcp.model.effects import Effect
 from exchange_mcp.model.frozen import Record
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
 
 NAME: Final = re.compile(r"^[a-z][a-z_]{2,47}$")
 
@@ -56,7 +58,8 @@ class ToolSpec:
     effect: Effect
     hints: Hints
     commitment: str
-    handler: Callable[[Any, Any], Awaitable[Record]]
+    # Each handler takes its own types of both; who calls it pairs them by `arguments` and `effect`.
+    handler: "Callable[[Any, Any], Awaitable[Record]]"
     deadline_seconds: float | None = None
 
     def faults(self) -> tuple[str, ...]:
