@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import anyio
 import anyio.to_thread
-import structlog
 
 from exchange_mcp.config.credentials import Credentials, resolve_credentials
 from exchange_mcp.config.faults import ConfigError, Fault, SecretError
+from exchange_mcp.config.logs import get_logger
 from exchange_mcp.config.redaction import Redactor
 from exchange_mcp.config.rendezvous import SimRendezvous, load_rendezvous
 from exchange_mcp.config.serve import ServeConfig
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from exchange_mcp.config.accounts import AccountConfig
     from exchange_mcp.venue.opening import Opening, OpenVenues
 
-_log = structlog.stdlib.get_logger(__name__)
+_log = get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ class LateVenues:
             self._opened = module(
                 [_opening(account) for account in self._accounts], self._cache_directory, self._clock
             )
-        except Exception:
+        except Exception:  # noqa: BLE001 - logged, and answered as INTERNAL from then on
             _log.exception("the venues could not be opened")
         self._decided.set()
         if self._opened is not None:

@@ -1,14 +1,14 @@
-"""The MCP server over the registry: both protocol eras, one catch-all, answers as structure and as equal text."""
+"""The MCP server over the registry: both protocol eras, one catch-all, answers as structure and equal text."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import mcp_types as types
-import structlog
 from mcp.server.lowlevel import Server
 from pydantic_core import to_json
 
 from exchange_mcp import __version__
+from exchange_mcp.config.logs import get_logger
 from exchange_mcp.model.errors import InternalError
 from exchange_mcp.tools.answers import Envelope, compact, input_schema, output_schema
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     Context = ServerRequestContext[Any]
 
-_log = structlog.stdlib.get_logger(__name__)
+_log = get_logger(__name__)
 
 NAME = "exchange-mcp"
 
@@ -34,7 +34,7 @@ INSTRUCTIONS = (
 
 
 def on_wire(spec: "ToolSpec") -> types.Tool:
-    """A tool as tools/list shows it: every hint set, the commitment at the end of the description."""
+    """A tool as tools/list shows it: every hint set, the commitment at the end of its description."""
     hints = spec.hints
     return types.Tool(
         name=spec.name,
@@ -53,7 +53,7 @@ def on_wire(spec: "ToolSpec") -> types.Tool:
 
 
 def build(registry: "Registry", calls: "Calls", identify: "Callable[[Context], Caller]") -> "Server[Any]":
-    """The server; `identify` says who is calling, from the transport's own knowledge and never from the message."""
+    """The server; `identify` says who calls, from what the transport knows and never from the message."""
     tools = {spec.name: on_wire(spec) for spec in registry}
 
     async def on_list_tools(
@@ -65,7 +65,7 @@ def build(registry: "Registry", calls: "Calls", identify: "Callable[[Context], C
         # What escapes a handler reaches legacy clients as str(exception), so nothing may.
         try:
             return as_result(await calls.call(params.name, params.arguments, identify(ctx)))
-        except Exception:
+        except Exception:  # noqa: BLE001 - the one catch-all: logged, and answered as INTERNAL
             _log.exception("answering a call failed")
             return as_result(Envelope.failed(InternalError("an unexpected fault of the server")))
 

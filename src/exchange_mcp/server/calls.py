@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 import anyio
-import structlog
 from pydantic import ValidationError
 
+from exchange_mcp.config.logs import get_logger
 from exchange_mcp.model.accounts import Account
 from exchange_mcp.model.callers import Caller
 from exchange_mcp.model.effects import Effect
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from exchange_mcp.tools.registry import Registry
     from exchange_mcp.tools.spec import Arguments, ToolSpec
 
-_log = structlog.stdlib.get_logger(__name__)
+_log = get_logger(__name__)
 
 
 class Venues(Protocol):
@@ -79,7 +79,7 @@ class Calls:
             envelope = Envelope(data=await self._data(name, arguments or {}, caller))
         except ExchangeMcpError as error:
             envelope = Envelope.failed(error)
-        except Exception:
+        except Exception:  # noqa: BLE001 - a call always gets an answer; the log has the reason
             _log.exception("a tool failed unexpectedly", tool=visible(name, 48), caller=caller.name)
             envelope = Envelope.failed(
                 InternalError(f"{visible(name, 48)}: an unexpected fault of the server")

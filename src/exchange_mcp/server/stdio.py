@@ -11,13 +11,14 @@ from io import TextIOWrapper
 from typing import TYPE_CHECKING, Any
 
 import anyio
-import structlog
 from mcp.server.stdio import stdio_server
+
+from exchange_mcp.config.logs import get_logger
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
 
-_log = structlog.stdlib.get_logger(__name__)
+_log = get_logger(__name__)
 
 # The Python client waits two seconds before it kills.
 _CLOSING_SECONDS = 1.5
@@ -54,7 +55,10 @@ async def serve(
 
     async with anyio.create_task_group() as group:
         group.start_soon(on_signal)
-        async with stdio_server(stdout=output) as (incoming, outgoing):
-            group.start_soon(background)
-            await server.run(incoming, outgoing, server.create_initialization_options())
+        group.start_soon(background)
+        try:
+            async with stdio_server(stdout=output) as (incoming, outgoing):
+                await server.run(incoming, outgoing, server.create_initialization_options())
+        except* (BrokenPipeError, ConnectionResetError):
+            await finish("the client is gone")
         await finish("end of input")

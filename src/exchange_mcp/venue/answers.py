@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import Any, Final, Literal, cast
 
 from exchange_mcp.model.balances import Balance
-from exchange_mcp.model.decimals import add, from_wire, multiply
+from exchange_mcp.model.decimals import add, from_wire, multiply, subtract
 from exchange_mcp.model.errors import BadAnswerError
 from exchange_mcp.model.markets import OrderBook, Ticker
 from exchange_mcp.model.orders import OpenOrder
@@ -109,6 +109,7 @@ def open_order(parsed: Parsed, market: Parsed | None, account: str, source: str)
     scale, in_contracts = _scale(market)
     closes = info.get("closePosition")
     amount = None if closes in {True, "true"} else number(parsed, "amount")
+    filled = number(parsed, "filled")
     return OpenOrder(
         account=account,
         source=source,
@@ -120,8 +121,8 @@ def open_order(parsed: Parsed, market: Parsed | None, account: str, source: str)
         price=number(parsed, "price"),
         trigger_price=number(parsed, "triggerPrice"),
         amount=_scaled(amount, scale),
-        filled=_scaled(number(parsed, "filled"), scale),
-        remaining=None if amount is None else _scaled(number(parsed, "remaining"), scale),
+        filled=_scaled(filled, scale),
+        remaining=None if amount is None else _scaled(_remaining(parsed, amount, filled), scale),
         contracts=in_contracts,
         reduce_only=_truth(parsed.get("reduceOnly")),
         closes_position=_truth(closes),
@@ -130,6 +131,13 @@ def open_order(parsed: Parsed, market: Parsed | None, account: str, source: str)
         position_side=_position_side(info),
         created=_instant(parsed),
     )
+
+
+def _remaining(parsed: Parsed, amount: Decimal, filled: Decimal | None) -> Decimal | None:
+    remaining = number(parsed, "remaining")
+    if filled is None or remaining != subtract(amount, filled):
+        return remaining
+    return subtract(amount, filled)  # the same number, with the trailing zeros that ccxt's own difference drops
 
 
 def _text(value: object) -> str | None:

@@ -52,7 +52,7 @@ class Checked(ExactNumbers):
         params: Any = None,  # noqa: ANN401 - as above
         config: Any = None,  # noqa: ANN401 - as above
     ) -> Any:  # noqa: ANN401 - a JSON value
-        """ccxt's one way to a venue: the answer, if it has its documented shape.
+        """Send as ccxt does, and give the answer if it has its documented shape.
 
         Raises:
             BadAnswerError: it has not; HTML, an empty body and a cut-off one among them.
@@ -66,7 +66,7 @@ class Checked(ExactNumbers):
         return answer
 
     async def load_markets(self, reload: bool = False, params: Any = None) -> Any:  # noqa: ANN401, ARG002, FBT001, FBT002 - ccxt's signature
-        """ccxt's hook: markets are the catalogue's business; a request never loads them."""
+        """Stand in for ccxt's: markets are the catalogue's business; a request never loads them."""
         markets = cast("Any", self).markets
         if not markets:
             raise InternalError(f"a request to {self.id} was made before its markets were known")

@@ -12,6 +12,7 @@ from typing import Any, Final, cast
 
 import ccxt.async_support as ccxt
 
+from exchange_mcp.config.logs import get_logger
 from exchange_mcp.model.errors import (
     AuthenticationFailedError,
     BadAnswerError,
@@ -26,6 +27,8 @@ from exchange_mcp.model.errors import (
     VenueUnreachableError,
 )
 from exchange_mcp.model.venue_text import visible
+
+_log = get_logger(__name__)
 
 # Codes whose ccxt class says something else than the vendor's page does.
 # -2015 is "Invalid API-key, IP, or permissions for action": https://developers.binance.com/docs/binance-spot-api-docs/errors
@@ -73,6 +76,8 @@ def meaning(error: Exception, venue: str, secrets: Iterable[str] = ()) -> Exchan
     if isinstance(error, ccxt.RequestTimeout) and not words:
         return TimedOutError(f"{venue} did not answer in time")
     if not isinstance(error, ccxt.BaseError):
+        # ccxt's parsers fail like this on answers that they do not expect; it may also be a fault of ours.
+        _log.warning("a read failed outside of ccxt's own errors", venue=venue, exc_info=error)
         return BadAnswerError(f"{venue} sent an answer that could not be read")
     kind = _BY_CODE.get((venue, code)) or next(
         (ours for theirs, ours in _BY_CLASS if isinstance(error, theirs)), VenueRefusedError

@@ -10,20 +10,20 @@ from typing import Any, Final
 
 import anyio
 import anyio.to_thread
-import structlog
 
+from exchange_mcp.config.logs import get_logger
 from exchange_mcp.model.errors import ExchangeMcpError, InternalError
 from exchange_mcp.model.ports import Clock
 from exchange_mcp.venue.market_cache import MarketCache, MarketKey, StoredMarkets
 
-_log = structlog.stdlib.get_logger(__name__)
+_log = get_logger(__name__)
 
 Markets = Mapping[str, Mapping[str, Any]]
 
 _HOUR_MS: Final = 3_600_000
 REFRESH_MS: Final = 6 * _HOUR_MS
 OLDEST_MS: Final = 24 * _HOUR_MS
-_BACKOFF_SECONDS: Final = (1.0, 5.0, 15.0, 60.0)
+_BACKOFF_SECONDS: Final = (1.0, 2.0, 5.0, 15.0)
 
 
 class MarketCatalogue:
@@ -41,6 +41,7 @@ class MarketCatalogue:
         clock: Clock,
         fetch: Callable[[], Awaitable[StoredMarkets]],
         install: Callable[[StoredMarkets], Markets],
+        sleep: Callable[[float], Awaitable[None]] = anyio.sleep,
     ) -> None:
         self._key = key
         self._cache = cache
@@ -50,8 +51,10 @@ class MarketCatalogue:
         self._markets: Markets | None = None
         self._loaded_ms = 0
         self._failure: ExchangeMcpError | None = None
+        self._is_resting = False
         self._wanted = anyio.Event()
         self._attempted = anyio.Event()
+        self._sleep = sleep
 
     @property
     def loaded_ms(self) -> int:
@@ -61,13 +64,15 @@ class MarketCatalogue:
     async def ready(self) -> Markets:
         """The markets by unified symbol; waits for the owner's attempt where there are none yet.
 
+        While the owner rests after a failed attempt, that failure is answered at once.
+
         Raises:
             ExchangeMcpError: the attempt failed, with the venue's reason.
         """
-        if self._markets is None:
-            attempt = self._attempted
+        if self._markets is None and not self._is_resting:
+            attempted = self._attempted
             self._wanted.set()
-            await attempt.wait()
+            await attempted.wait()
         if self._markets is None:
             raise self._failure or InternalError(f"the markets of {self._key.venue} are not loaded")
         return self._markets
@@ -84,8 +89,10 @@ class MarketCatalogue:
             if await self._load():
                 failures = 0
                 continue
-            # The next attempt waits a little even when wanted, so that a storm of callers is not one of requests.
-            await anyio.sleep(_BACKOFF_SECONDS[min(failures, len(_BACKOFF_SECONDS) - 1)])
+            # A storm of callers must not become a storm of requests.
+            self._is_resting = True
+            await self._sleep(_BACKOFF_SECONDS[min(failures, len(_BACKOFF_SECONDS) - 1)])
+            self._is_resting = False
             failures += 1
 
     async def _warm(self) -> None:
@@ -113,13 +120,15 @@ class MarketCatalogue:
             await self._keep(stored)
         if self._failure is not None:
             _log.warning("markets not loaded", venue=self._key.venue, error=self._failure.message)
-        attempted, self._attempted = self._attempted, anyio.Event()
-        attempted.set()
+        self._announce()
         return self._failure is None
 
     async def _adopt(self, stored: StoredMarkets) -> None:
         self._markets = await anyio.to_thread.run_sync(self._install, stored)
         self._loaded_ms = stored.loaded_ms
+        self._announce()
+
+    def _announce(self) -> None:
         attempted, self._attempted = self._attempted, anyio.Event()
         attempted.set()
 
@@ -131,4 +140,4 @@ class MarketCatalogue:
 
     async def _until_old(self) -> None:
         age_ms = self._clock.now_ms() - self._loaded_ms
-        await anyio.sleep(max(0, REFRESH_MS - age_ms) / 1000)
+        await self._sleep(max(0, REFRESH_MS - age_ms) / 1000)

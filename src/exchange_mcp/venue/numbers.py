@@ -34,7 +34,7 @@ class ExactNumbers:
     number = str
 
     def parse_json(self, http_response: str) -> Any:  # noqa: ANN401 - any JSON value
-        """ccxt's hook: the body as JSON, or None where it is none."""
+        """Stand in for ccxt's: the body as JSON, or None where it is none."""
         try:
             return exact_json(http_response) if http_response[:1] in {"{", "["} else None
         except ValueError:
@@ -47,5 +47,5 @@ class ExactNumbers:
         amountKey: Any = 1,  # noqa: N803, ANN401
         countOrIdKey: Any = 2,  # noqa: N803, ANN401, ARG002
     ) -> list[Decimal | None]:
-        """ccxt's hook: one level of a book as [price, amount], exact."""
+        """Stand in for ccxt's: one level of a book as [price, amount], exact."""
         return [from_wire(bidask[priceKey]), from_wire(bidask[amountKey])]

@@ -153,18 +153,20 @@ class CcxtReadVenue:
     ) -> Callable[[], Awaitable[Sequence[T]]]:
         """The read once markets are known, repeated where that is safe, its failures in our words."""
 
-        async def attempt() -> Sequence[T]:
+        async def guarded() -> Sequence[T]:
             markets = await self._catalogue.ready()
-            try:
-                return await read(markets)
-            except Exception as error:
-                raise self._meaning(error) from error
 
-        return lambda: repeated(attempt)
+            async def attempt() -> Sequence[T]:
+                try:
+                    return await read(markets)
+                except Exception as error:
+                    client = self._client
+                    secrets = (client.apiKey, client.secret, client.password)
+                    raise meaning(error, self._account.venue, secrets) from error
 
-    def _meaning(self, error: Exception) -> Exception:
-        client = self._client
-        return meaning(error, self._account.venue, (client.apiKey, client.secret, client.password))
+            return await repeated(attempt)
+
+        return guarded
 
     def _uncovered(self, reason: str) -> NotCoveredError:
         return NotCoveredError(f"account {self._account.name} {reason}")

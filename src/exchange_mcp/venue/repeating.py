@@ -34,4 +34,9 @@ async def repeated(ask: Callable[[], Awaitable[T]], *, sleep: Sleep = asyncio.sl
         sleep=sleep,
         reraise=True,
     )
-    return await retrying(ask)
+
+
+    async def attempt() -> T:  # tenacity awaits what a coroutine function returns, and only that
+        return await ask()
+
+    return await retrying(attempt)

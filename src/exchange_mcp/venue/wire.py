@@ -70,6 +70,8 @@ class Wire:
     """What ccxt uses as its aiohttp session. Redirects are not followed and proxies are refused."""
 
     def __init__(self, loopback: Loopback | None) -> None:
+        # ccxt reads a session's default headers; ours has none.
+        self.headers: dict[str, str] = {}
         self._loopback = loopback
         self.tls = authorities(loopback)
         self._session: aiohttp.ClientSession | None = None
