@@ -127,12 +127,12 @@ class MarginBook:
 
     @property
     def available(self) -> Decimal:
-        """What is left for new positions: cross wallet and profit less initial margin, in USDT, at least 0."""
+        """What is left for new positions: wallet and profit less initial margin, in USDT, at least 0."""
         return max(ZERO, self._cross_wallet + self.profit - self.initial_margin)
 
     @property
     def transferable(self) -> Decimal:
-        """What may leave the wallet: as available, but without unrealised profit, in USDT, at least 0."""
+        """What may leave the wallet: what is available without unrealised profit, in USDT, at least 0."""
         return max(ZERO, self._cross_wallet + min(ZERO, self.profit) - self.initial_margin)
 
     def liquidation(self, instrument: Instrument) -> Decimal | None:
@@ -141,13 +141,13 @@ class MarginBook:
         legs = [exposure.position.leg for exposure in exposures if exposure.position.amount]
         if not legs:
             return None
+        other_maintenance = self.maintenance - sum((leg.maintenance for leg in exposures), ZERO)
+        other_profit = self.profit - sum((leg.profit for leg in exposures), ZERO)
         return liquidation_price(
             legs,
             self._brackets[instrument.name],
             mark=exposures[0].mark,
-            wallet=self._cross_wallet,
-            other_maintenance=self.maintenance - sum((leg.maintenance for leg in exposures), ZERO),
-            other_profit=self.profit - sum((leg.profit for leg in exposures), ZERO),
+            equity=self._cross_wallet - other_maintenance + other_profit,
         )
 
     @property

@@ -6,8 +6,8 @@ An instrument that is not trading has an empty book and keeps its last price.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from hashlib import shake_256
+from typing import NamedTuple
 
 from exchange_mcp.sim.catalogue import Instrument
 from exchange_mcp.sim.digits import scaled
@@ -21,8 +21,7 @@ _HALTED_SINCE_MS = 1_735_689_600_000  # 2025-01-01T00:00:00Z
 _BYTES_A_LEVEL = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Level:
+class Level(NamedTuple):
     """A price and what rests there, in ticks and steps."""
 
     ticks: int
@@ -38,6 +37,8 @@ class Tape:
         self._seed = seed
         self._key = f"{instrument.market}:{instrument.name}"
         self._tick_pico = int(instrument.tick.scaleb(12))
+        self._tick_units = int(instrument.tick.scaleb(instrument.price_places))
+        self._step_units = int(instrument.step.scaleb(instrument.quantity_places))
 
     @property
     def is_trading(self) -> bool:
@@ -66,13 +67,15 @@ class Tape:
 
     def price_text(self, ticks: int) -> str:
         """Write a price as this instrument's prices are written."""
-        return scaled(ticks * self.instrument.tick_units, self.instrument.price_places)
+        return scaled(ticks * self._tick_units, self.instrument.price_places)
 
     def lots_text(self, lots: int) -> str:
         """Write a quantity as this instrument's quantities are written."""
-        return scaled(lots * self.instrument.step_units, self.instrument.quantity_places)
+        return scaled(lots * self._step_units, self.instrument.quantity_places)
 
     def _side(self, at_ms: int, depth: int, side: str, outward: int) -> Iterator[Level]:
+        if not self.is_trading:
+            return
         epoch = at_ms // _REFRESH_MS
         depth = min(depth, LEVELS)
         noise = shake_256(f"{self._seed}|{self._key}|{side}|{epoch}".encode()).digest(depth * _BYTES_A_LEVEL)
@@ -80,7 +83,7 @@ class Tape:
         ticks = self.last(at_ms) + (0 if traded_at == side else outward)
         typical = self.instrument.typical_lots
         for level in range(depth):
-            if ticks < 1 or not self.is_trading:
+            if ticks < 1:
                 return
             gap, high, low = noise[level * _BYTES_A_LEVEL : (level + 1) * _BYTES_A_LEVEL]
             yield Level(ticks, 1 + (high << 8 | low) * typical * (100 + level) // 6_553_600)

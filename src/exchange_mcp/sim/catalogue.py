@@ -1,4 +1,4 @@
-"""Which instruments the simulated venue lists, and on which grid each trades. Data, no behaviour but arithmetic.
+"""Which instruments the simulated venue lists, and on which grid each trades. Data.
 
 Filters are those that the venue documents: https://github.com/binance/binance-spot-api-docs/blob/master/filters.md
 and https://developers.binance.com/docs/derivatives/usds-margined-futures/common-definition
@@ -43,16 +43,6 @@ class Instrument:
     min_notional: Decimal
     typical_lots: int
     status: str = "TRADING"
-
-    @property
-    def tick_units(self) -> int:
-        """One tick, in units of the last decimal that is written."""
-        return int(self.tick.scaleb(self.price_places))
-
-    @property
-    def step_units(self) -> int:
-        """One step, in units of the last decimal that is written."""
-        return int(self.step.scaleb(self.quantity_places))
 
 
 def _pair(  # noqa: PLR0913 - one row of a table

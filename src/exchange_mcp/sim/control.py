@@ -23,7 +23,7 @@ class Control:
         self._log = log
 
     def add_fault(self, rule: FaultRule | Mapping[str, object]) -> None:
-        """Put a fault in force; a mapping is read as the HTTP endpoint reads it (ValueError where it cannot)."""
+        """Put a fault in force; a mapping is read as over HTTP, with a ValueError where it makes no sense."""
         self._faults.add(rule if isinstance(rule, FaultRule) else parse(rule))
 
     def clear_faults(self) -> None:

@@ -30,8 +30,8 @@ def scaled(units: int, places: int) -> str:
     """Write an integer count of 10**-places (not negative) as a decimal string."""
     if not places:
         return str(units)
-    whole, part = divmod(units, 10**places)
-    return f"{whole}.{part:0{places}d}"
+    text = str(units).zfill(places + 1)
+    return f"{text[:-places]}.{text[-places:]}"
 
 
 def floor_to(value: Decimal, step: Decimal) -> Decimal:

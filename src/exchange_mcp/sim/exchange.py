@@ -11,8 +11,8 @@ from exchange_mcp.sim.brackets import BRACKETS
 from exchange_mcp.sim.catalogue import CROSSES, SPOT, USDM, Instrument
 from exchange_mcp.sim.clock import Clock
 from exchange_mcp.sim.errors import bad_symbol
-from exchange_mcp.sim.prices import AssetPath, CrossPath, Path
 from exchange_mcp.sim.history import Statistics
+from exchange_mcp.sim.prices import AssetPath, CrossPath, Path
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,9 +61,7 @@ def liquidation_price(
     table: Sequence[Bracket],
     *,
     mark: Decimal,
-    wallet: Decimal,
-    other_maintenance: Decimal,
-    other_profit: Decimal,
+    equity: Decimal,
 ) -> Decimal | None:
     """Return the mark price at which a cross-margined symbol is liquidated, or None where there is none.
 
@@ -71,23 +69,21 @@ def liquidation_price(
         legs: the sides held in this symbol (one in one-way mode, up to two in hedge mode).
         table: the symbol's brackets.
         mark: the mark price now, from which the first bracket is taken.
-        wallet: the cross wallet balance, in USDT.
-        other_maintenance: the maintenance margin of all other symbols, in USDT.
-        other_profit: the unrealised profit of all other symbols, in USDT.
+        equity: the cross wallet balance, less the maintenance margin of all other symbols, plus their
+            unrealised profit, in USDT.
 
     The bracket is taken again at the price found, until it stays, as the vendor's page asks.
     """
-    price: Decimal | None = mark
-    for _ in range(len(table) + 1):
-        if price is None:
+    levels = [bracket_of(table, leg.size * mark) for leg in legs]
+    price = _solve(legs, levels, equity)
+    for _ in table:
+        if price is None or price <= 0:
             return None
-        levels = [bracket_of(table, leg.size * price) for leg in legs]
-        found = _solve(legs, levels, wallet - other_maintenance + other_profit)
-        if found is None or found <= 0:
-            return None
-        if [bracket_of(table, leg.size * found) for leg in legs] == levels:
-            return found
-        price = found
+        levels_there = [bracket_of(table, leg.size * price) for leg in legs]
+        if levels_there == levels:
+            break
+        levels = levels_there
+        price = _solve(legs, levels, equity)
     return price
 
 

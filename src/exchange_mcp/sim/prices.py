@@ -17,7 +17,7 @@ PICO = 10**12
 """Prices are integers of 10**-12 quote units here."""
 
 _BILLION = 10**9
-# (length of a wave in marks, its height in parts per billion): five days, six hours, twenty minutes, a minute, a mark.
+# Length of a wave in marks (5 days, 6 hours, 20 minutes, a minute, a mark), height in parts per billion.
 _WAVES = ((21_600, 28_000_000), (1_080, 9_000_000), (60, 2_000_000), (3, 500_000), (1, 200_000))
 _BASIS_WAVES = ((360, 300_000), (9, 60_000))
 

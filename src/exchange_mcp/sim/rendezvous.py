@@ -8,7 +8,7 @@ import json
 import os
 import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -51,7 +51,7 @@ class Rendezvous:
 
 
 @contextmanager
-def published(rendezvous: Rendezvous, path: Path) -> Iterator[None]:
+def published(rendezvous: Rendezvous, path: Path) -> Generator[None]:
     """Keep the file in place for as long as the block runs, then remove it if it is still this one.
 
     The file has mode 0600 and appears at once or not at all; missing directories are made with 0700. Raises

@@ -1,9 +1,8 @@
-"""What the accounts of a new venue hold: wallets, positions and resting orders, placed around the anchors.
+"""What the accounts of a new venue hold: wallets, positions and orders, placed around the anchors.
 
-Whatever rests is placed further from the anchor than a path can go, so it rests for as long as the venue runs.
+Whatever rests is further from the anchor than a path can go, so it rests for as long as the venue runs.
 """
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -61,7 +60,7 @@ def names(count: int) -> tuple[str, ...]:
 
 def accounts(opening: Opening, count: int) -> dict[str, Account]:
     """Build the accounts of a new venue, by name."""
-    builders: Mapping[str, Callable[[Opening, str], Account]] = {"main": _main, "alt": _alt}
+    builders = {"main": _main, "alt": _alt}
     return {name: builders.get(name, _plain)(opening, name) for name in names(count)}
 
 

@@ -3,7 +3,7 @@
 import asyncio
 import secrets
 import socket
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncGenerator, Generator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
@@ -68,7 +68,7 @@ class SimulatedExchange:
         return self.exchange.keys.by_label()
 
     @asynccontextmanager
-    async def serving(self, port: int = 0) -> AsyncIterator["SimulatedExchange"]:
+    async def serving(self, port: int = 0) -> AsyncGenerator["SimulatedExchange"]:
         """Serve until the block is left; port 0 takes any that is free. Raises OSError where it is taken."""
         with _listening(port) as listener:
             self._app.open()
@@ -97,7 +97,7 @@ class _Server(uvicorn.Server):
         self.listening.set()
 
     @contextmanager
-    def capture_signals(self) -> Iterator[None]:
+    def capture_signals(self) -> Generator[None]:
         yield
 
 
@@ -130,7 +130,7 @@ def _config(app: App, identity: tls.Identity) -> uvicorn.Config:
 
 
 @contextmanager
-def _listening(port: int) -> Iterator[socket.socket]:
+def _listening(port: int) -> Generator[socket.socket]:
     # Named by its protocol: asyncio turns off the delay of small packets only for sockets that say TCP.
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

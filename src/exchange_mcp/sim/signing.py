@@ -19,7 +19,7 @@ OWN_PARAMS = frozenset({"timestamp", "recvWindow", "signature"})
 
 
 def signature(secret: str, payload: str) -> str:
-    """Return the HMAC-SHA256 of what is signed (query and body exactly as sent, without a separator), in hex."""
+    """Return the HMAC-SHA256, in hex, of what is signed: query and body as sent, nothing between them."""
     return hmac.new(secret.encode(), payload.encode(), hashlib.sha256).hexdigest()
 
 

@@ -1,6 +1,6 @@
 """Public spot endpoints, under /api/v3.
 
-Source: https://github.com/binance/binance-spot-api-docs/blob/master/rest-api.md (general and market data endpoints)
+Source: https://github.com/binance/binance-spot-api-docs/blob/master/rest-api.md (general, market data)
 """
 
 from collections.abc import Callable

@@ -23,5 +23,7 @@ def issue(names: Iterable[str]) -> Identity:
     """Make an authority and a server certificate for these host names and addresses."""
     authority = trustme.CA()
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    authority.issue_cert(*names).configure_cert(context)
+    certificate = authority.issue_cert(*names)
+    # Also takes an OpenSSL context, whose type is not installed.
+    certificate.configure_cert(context)  # pyright: ignore[reportUnknownMemberType]
     return Identity(context, authority.cert_pem.bytes().decode())

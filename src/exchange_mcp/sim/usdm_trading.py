@@ -1,8 +1,9 @@
 """How a USD-M account trades, under /fapi/v1: resting orders, position mode, leverage, brackets, commissions.
 
 Sources, under https://developers.binance.com/docs/derivatives/usds-margined-futures:
-trade/rest-api/Current-All-Open-Orders and Current-All-Algo-Open-Orders, account/rest-api/Get-Current-Position-Mode,
-Get-Current-Multi-Assets-Mode, Symbol-Config, Notional-and-Leverage-Brackets and User-Commission-Rate
+trade/rest-api/Current-All-Open-Orders and Current-All-Algo-Open-Orders; account/rest-api/
+Get-Current-Position-Mode, Get-Current-Multi-Assets-Mode, Symbol-Config, Notional-and-Leverage-Brackets
+and User-Commission-Rate
 """
 
 from exchange_mcp.sim.brackets import BRACKETS
