@@ -14,7 +14,7 @@ _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
 def read_owner_only(path: Path, *, limit: int, owner: int | None = None) -> bytes:
-    """The content of a regular file of at most `limit` bytes that only `owner` (default: this user) can reach.
+    """The content of a regular file of at most `limit` bytes that only `owner` (this user) can reach.
 
     A file of root's is accepted too. A symbolic link is judged by what it points to. What is judged is the
     file that was opened, so it cannot be exchanged between the two.
@@ -46,7 +46,9 @@ def _refusal(status: os.stat_result, path: Path, limit: int, owner: int) -> str 
     if not stat.S_ISREG(status.st_mode):
         return f"{path} is not a regular file"
     if status.st_uid not in {owner, 0}:
-        return f"file {path} belongs to another user (uid {status.st_uid}); a secret is read from your own files"
+        return (
+            f"file {path} belongs to another user (uid {status.st_uid}); a secret is read from your own files"
+        )
     if mode & _OTHERS:
         return f"file {path} is open to others (mode {mode:04o}); close it: chmod 600 {path}"
     if status.st_size > limit:
