@@ -1,8 +1,9 @@
 """From one `[accounts.NAME]` table to an account that can exist, or to what is wrong with it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol, cast
 
 from pydantic import ValidationError
 
@@ -11,8 +12,16 @@ from exchange_mcp.config.schema import ACCOUNT_NAME, AccountTable, KeyTable
 from exchange_mcp.config.sentences import sentences
 from exchange_mcp.model.accounts import Account, AccountName, Environment, MarketType
 
-AccountCheck = Callable[[str, Environment, Sequence[MarketType], bool], str | None]
-"""Why no account of this venue, environment and market types, with or without a key, can exist; or None."""
+
+class AccountCheck(Protocol):
+    """Rules on which accounts can exist; configuration itself knows no venue."""
+
+    def __call__(
+        self, venue: str, environment: Environment, market_types: Sequence[MarketType], /, *, has_key: bool
+    ) -> str | None:
+        """Why no such account can exist, as one sentence; None if it can."""
+        ...
+
 
 Finding = tuple[KeyPath, str]
 """Where something is wrong, and what."""
@@ -55,26 +64,30 @@ def judge_account(
         )
     if not isinstance(content, dict):
         return [*findings, (place, "expected a table of this account's settings")]
+    settings = cast("dict[str, object]", content)
+    table: AccountTable | None = None
     try:
-        table = AccountTable.model_validate(content, context={"home": home})
+        table = AccountTable.model_validate(settings, context={"home": home})
     except ValidationError as error:
-        return [*findings, *sentences(error, AccountTable, place)]
-    findings += [((*place, *path), message) for path, message in _contradictions(table)]
-    has_key = table.key is not None or table.sim_key is not None
+        findings += sentences(error, AccountTable, place)
+        table = _sound_part(settings, error, home)
+    if table is None:
+        return findings
+    findings += [((*place, *path), message) for path, message in _contradictions(table, settings)]
+    has_key = "key" in settings or "sim_key" in settings
     market_types = _in_order(table.market_types) or default_market_types(
         table.venue, table.environment, has_key=has_key, check=check
     )
-    refusal = check(table.venue, table.environment, market_types, has_key)
+    refusal = check(table.venue, table.environment, market_types, has_key=has_key)
     if refusal is not None:
         findings.append((place, refusal))
     if findings:
         return findings
+    is_simulated = table.environment is Environment.SIM
     return AccountConfig(
         account=Account(AccountName(name), table.venue, table.environment, market_types, has_key),
         key=table.key,
-        sim=SimAccess(table.rendezvous or rendezvous, table.sim_key)
-        if table.environment is Environment.SIM
-        else None,
+        sim=SimAccess(table.rendezvous or rendezvous, table.sim_key) if is_simulated else None,
     )
 
 
@@ -88,23 +101,34 @@ def default_market_types(
     return tuple(
         market_type
         for market_type in _DEFAULT_MARKET_TYPES
-        if check(venue, environment, (market_type,), has_key) is None
+        if check(venue, environment, (market_type,), has_key=has_key) is None
     ) or (MarketType.SPOT,)
 
 
-def _contradictions(table: AccountTable) -> list[Finding]:
+def _sound_part(settings: dict[str, object], error: ValidationError, home: Path) -> AccountTable | None:
+    """The table without its faulty settings, so that one fault does not hide the next.
+
+    None if too little is left to judge.
+    """
+    faulty = {detail["loc"][0] for detail in error.errors(include_input=False)}
+    if faulty & {"venue", "environment"}:
+        return None
+    sound = {key: value for key, value in settings.items() if key not in faulty}
+    return AccountTable.model_validate(sound, context={"home": home})
+
+
+def _contradictions(table: AccountTable, settings: dict[str, object]) -> list[Finding]:
     findings: list[Finding] = []
-    if table.environment is Environment.SIM:
-        if table.key is not None:
-            findings.append(
-                (("key",), "a simulated account has no key of a venue; name one of its own with sim_key")
-            )
-    else:
+    if table.environment is not Environment.SIM:
         findings += [
             ((field,), f'belongs to environment "sim" only, and this account is "{table.environment}"')
             for field in ("sim_key", "rendezvous")
-            if field in table.model_fields_set
+            if field in settings
         ]
+    elif "key" in settings:
+        findings.append(
+            (("key",), "a simulated account has no key of a venue; name one of its own with sim_key")
+        )
     if table.market_types is not None and len(set(table.market_types)) < len(table.market_types):
         findings.append((("market_types",), "names a market type twice"))
     return findings

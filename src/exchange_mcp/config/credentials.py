@@ -12,10 +12,11 @@ from pathlib import Path
 from exchange_mcp.config.accounts import AccountConfig
 from exchange_mcp.config.faults import SecretError
 from exchange_mcp.config.owner_only import read_owner_only
-from exchange_mcp.config.redaction import SHORTEST_SECRET, Redactor
+from exchange_mcp.config.redaction import Redactor
 from exchange_mcp.config.rendezvous import load_rendezvous
 from exchange_mcp.config.schema import KeyTable, SecretReference
 from exchange_mcp.config.secret import Secret
+from exchange_mcp.config.secret_forms import SHORTEST_SECRET
 
 _LARGEST_FILE = 16_384
 _API_KEY = re.compile(r"[!-~]+")

@@ -36,7 +36,10 @@ class Locations:
 
 
 def locations(environ: Mapping[str, str], home: Path) -> Locations:
-    """The locations for this environment; a relative path in an XDG variable is ignored, as its standard asks."""
+    """The locations for this environment.
+
+    A relative path in an XDG variable is ignored, as its standard asks.
+    """
 
     def directory(variable: str, default: Path) -> Path:
         named = Path(environ.get(variable, ""))

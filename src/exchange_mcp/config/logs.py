@@ -122,6 +122,7 @@ class _Scrubbed:
             "timestamp": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
             "logger": record.name,
+            "event": event.pop("event", ""),
         }
         fields = {**described, **event, **described}
         if exception is not None:
@@ -179,7 +180,7 @@ def _log_uncaught() -> None:
         if hook.exc_type is not SystemExit:
             log.critical("uncaught exception in a thread", exc_info=hook.exc_value)
 
-    def ignored(hook: sys.UnraisableHookArgs) -> None:
+    def ignored(hook: "sys.UnraisableHookArgs") -> None:
         log.error("ignored exception", exc_info=hook.exc_value)
 
     sys.excepthook = uncaught

@@ -14,7 +14,7 @@ _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
 def read_owner_only(path: Path, *, limit: int, owner: int | None = None) -> bytes:
-    """The content of a regular file of at most `limit` bytes that only `owner` (default: this user) can reach.
+    """The content of a regular file of at most `limit` bytes that only `owner` (this user) can reach.
 
     A file of root's is accepted too. A symbolic link is judged by what it points to. What is judged is the
     file that was opened, so it cannot be exchanged between the two.

@@ -58,7 +58,8 @@ def load_rendezvous(path: Path) -> SimRendezvous:
         raise SecretError(outcome)
     if not _is_alive(outcome.pid):
         raise SecretError(
-            f"no simulated exchange is running: process {outcome.pid}, which wrote {path}, has ended; {_START_IT}"
+            f"no simulated exchange is running: process {outcome.pid}, which wrote {path}, has ended; "
+            f"{_START_IT}"
         )
     return outcome
 

@@ -5,7 +5,7 @@ Each field's description says what is expected there; it completes the sentence 
 
 import re
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal, Self, cast
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo, model_validator
 from pydantic_core import PydanticCustomError
@@ -32,10 +32,10 @@ def _variable(name: object) -> object:
 
 
 def _expand(path: object, info: ValidationInfo) -> Path:
+    """Every table is validated with the user's home in its context."""
     if isinstance(path, str) and "\0" not in path:
         if path.startswith("~/"):
-            home: Path = info.context["home"]  # every table is validated with the user's home as its context
-            return home / path[2:]
+            return cast("dict[str, Path]", info.context)["home"] / path[2:]
         if path.startswith("/"):
             return Path(path)
     raise PydanticCustomError("path", 'expected a path that begins with "/" or "~/"')

@@ -68,7 +68,7 @@ def public_serve(venues: Sequence[str], *, check: AccountCheck) -> ServeConfig:
     refusals: list[str] = [] if venues else ["no venue is named; name at least one"]
     for venue in dict.fromkeys(venues):
         market_types = default_market_types(venue, Environment.LIVE, has_key=False, check=check)
-        refusal = check(venue, Environment.LIVE, market_types, False)
+        refusal = check(venue, Environment.LIVE, market_types, has_key=False)
         if refusal is not None:
             refusals.append(refusal)
             continue
@@ -82,19 +82,9 @@ def public_serve(venues: Sequence[str], *, check: AccountCheck) -> ServeConfig:
 def _examine(path: Path, check: AccountCheck, environ: Mapping[str, str]) -> ServeConfig | list[Fault]:
     """Keeps the file's text, in which a secret may stand by mistake, out of the frames that raise."""
     file = str(path)
-    try:
-        with path.open("rb") as stream:
-            raw = stream.read(_LARGEST_FILE + 1)
-    except FileNotFoundError:
-        return [Fault(file, None, "", "does not exist; write one, or name venues to read public market data")]
-    except OSError as error:
-        return [Fault(file, None, "", f"cannot be read: {error.strerror}")]
-    if len(raw) > _LARGEST_FILE:
-        return [Fault(file, None, "", f"is larger than {_LARGEST_FILE} bytes")]
-    try:
-        text = raw.decode()
-    except UnicodeDecodeError as error:
-        return [Fault(file, raw.count(b"\n", 0, error.start) + 1, "", "is not UTF-8 text, as TOML has to be")]
+    text = _text(path)
+    if isinstance(text, Fault):
+        return [text]
     try:
         document = tomllib.loads(text)
         lines = KeyLines(text)
@@ -107,6 +97,24 @@ def _examine(path: Path, check: AccountCheck, environ: Mapping[str, str]) -> Ser
         return outcome
     faults = [Fault(file, lines.find(place), dotted(place), message) for place, message in outcome]
     return sorted(faults, key=lambda fault: fault.line or 0)
+
+
+def _text(path: Path) -> str | Fault:
+    try:
+        with path.open("rb") as stream:
+            raw = stream.read(_LARGEST_FILE + 1)
+    except FileNotFoundError:
+        message = "does not exist; write one, or name venues to read public market data"
+        return Fault(str(path), None, "", message)
+    except OSError as error:
+        return Fault(str(path), None, "", f"cannot be read: {error.strerror}")
+    if len(raw) > _LARGEST_FILE:
+        return Fault(str(path), None, "", f"is larger than {_LARGEST_FILE} bytes")
+    try:
+        return raw.decode()
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        return Fault(str(path), line, "", "is not UTF-8 text, as TOML has to be")
 
 
 def _syntax_fault(file: str, message: str, text: str) -> Fault:

@@ -20,7 +20,7 @@ class Environment(StrEnum):
 
 
 class MarketType(StrEnum):
-    """What is traded and what it settles in: spot; contracts settled in quote (linear) or in base (inverse)."""
+    """What is traded and how: spot, or contracts that settle in quote (linear) or in base (inverse)."""
 
     SPOT = "spot"
     LINEAR = "linear"

@@ -61,7 +61,7 @@ VENUES: Mapping[str, VenueRules] = MappingProxyType(
 
 
 def check_account(
-    venue: str, environment: Environment, market_types: Sequence[MarketType], has_key: bool
+    venue: str, environment: Environment, market_types: Sequence[MarketType], *, has_key: bool
 ) -> str | None:
     """Why no such account can exist in this version, as one sentence; None if it can."""
     rules = VENUES.get(venue)
