@@ -29,7 +29,7 @@ from benches.parties import (
     simulator,
 )
 
-ROOT: Final = Path(__file__).parents[1]
+BUILD: Final = Path("build")
 SYMBOL: Final = "BTC/USDT"
 
 COLD_STARTS: Final = 21
@@ -89,17 +89,14 @@ def cold(command: Command, log: Path) -> Way:
 
 
 def serve(folder: Path, name: str, accounts: dict[str, Simulator]) -> Command:
-    """The command that serves these accounts, keyless, without our limiter; one market cache for all."""
+    """The command that serves these accounts, keyless; simulated ones have no limiter on our side."""
     tables = [
         f'[accounts.{account}]\nvenue = "binance"\nenvironment = "sim"\nmarket_types = ["spot"]\n'
         f"rendezvous = {json.dumps(str(venue.rendezvous_path))}\n"
         for account, venue in accounts.items()
     ]
     path = folder / f"{name}.toml"
-    path.write_text(
-        "[limits]\nvenue_rate_limit = false\n"
-        f"[cache]\ndirectory = {json.dumps(str(folder / 'cache'))}\n" + "".join(tables)
-    )
+    path.write_text(f"[cache]\ndirectory = {json.dumps(str(folder / 'cache'))}\n" + "".join(tables))
     path.chmod(0o600)
     return (PRODUCT, "serve", "--config", path)
 
@@ -208,9 +205,8 @@ async def first_read(command: Command, venue: Simulator, log: Path) -> list[Figu
     ]
 
 
-async def measure(folder: Path) -> list[Figure]:
-    """Every figure, in the order of the table."""
-    log = folder / "servers.log"
+async def measure(folder: Path, log: Path) -> list[Figure]:
+    """Every figure, in the order of the table; what servers write to stderr goes to `log`."""
     with simulator(folder / "quick") as quick, simulator(folder / "slow") as slow:
         one = serve(folder, "one", {"main": quick})
         ten = serve(folder, "ten", {f"quick{number}": quick for number in range(1, 10)} | {"slow": slow})
@@ -227,18 +223,22 @@ async def measure(folder: Path) -> list[Figure]:
 
 def main() -> None:
     """Measure, print, and write build/bench.json; a missed target is a line, not a failure of the run."""
-    print(f"{os.cpu_count()} cores, Python {sys.version.split()[0]}; about a minute", flush=True)
+    BUILD.mkdir(exist_ok=True)
+    log = BUILD / "bench.log"
+    log.write_text("")
+    print(
+        f"{os.cpu_count()} cores, Python {sys.version.split()[0]}; two minutes; servers log to {log}",
+        flush=True,
+    )
     with tempfile.TemporaryDirectory(prefix="exchange-mcp-bench-") as folder:
-        figures = anyio.run(measure, Path(folder))
+        figures = anyio.run(measure, Path(folder), log)
     print(table(figures))
-    path = ROOT / "build" / "bench.json"
-    path.parent.mkdir(exist_ok=True)
     rows = [
         {"name": figure.name, "value": round(figure.value, 4), "limit": figure.limit, "unit": figure.unit}
         for figure in figures
     ]
-    path.write_text(json.dumps(rows, indent=2) + "\n")
-    print(f"\nwritten: {path.relative_to(ROOT)}")
+    (BUILD / "bench.json").write_text(json.dumps(rows, indent=2) + "\n")
+    print(f"\nwritten: {BUILD / 'bench.json'}")
 
 
 if __name__ == "__main__":

@@ -44,7 +44,8 @@ class Simulator:
 
     def requests(self) -> list[str]:
         """The venue requests since they were forgotten, as "METHOD path"."""
-        log: list[dict[str, Any]] = self.control.get("/__sim/requests").raise_for_status().json()
+        answer = self.control.get("/__sim/requests").raise_for_status()
+        log: list[dict[str, Any]] = answer.json()["requests"]
         return [f"{request['method']} {request['path']}" for request in log]
 
     def delay_tickers(self, milliseconds: int) -> None:
