@@ -1,0 +1,1 @@
+"""What the speed targets are measured with. Nothing here is part of the product."""

@@ -1,0 +1,104 @@
+"""From measurements to figures: medians, how far chance may move them, and which target is missed."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Final
+
+_RESAMPLES: Final = 2000
+_TAIL: Final = 0.025
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One measured value.
+
+    Attributes:
+        limit: the most that the target allows; None where there is no target.
+        low, high: the 95 per cent interval of the value; the value itself where it does not vary.
+        made_of: what it was computed from, for the reader.
+    """
+
+    name: str
+    value: float
+    unit: str
+    limit: float | None = None
+    low: float | None = None
+    high: float | None = None
+    made_of: str = ""
+
+    @property
+    def is_missed(self) -> bool:
+        """Whether the whole interval lies above the limit."""
+        return self.limit is not None and (self.value if self.low is None else self.low) > self.limit
+
+    @property
+    def is_undecided(self) -> bool:
+        """Whether the limit lies inside the interval."""
+        return (
+            self.limit is not None
+            and self.low is not None
+            and self.high is not None
+            and self.low <= self.limit < self.high
+        )
+
+
+def ratio(name: str, rounds: Sequence[tuple[float, float]], *, limit: float, against: str) -> Figure:
+    """The median of ours over the median of theirs; both were measured in every round, in seconds.
+
+    The interval is a percentile bootstrap over whole rounds (Efron and Tibshirani, An Introduction to the
+    Bootstrap, 1993, chapter 13), so that a slow spell of the machine, which hits both sides of a round,
+    does not widen it.
+    """
+    chance = random.Random(1)  # noqa: S311 - resampling, not secrecy
+    ratios = sorted(_ratio(chance.choices(rounds, k=len(rounds))) for _ in range(_RESAMPLES))
+    ours, theirs = (sorted(side) for side in zip(*rounds, strict=True))
+    return Figure(
+        name=name,
+        value=_ratio(rounds),
+        unit="ratio",
+        limit=limit,
+        low=ratios[int(_RESAMPLES * _TAIL)],
+        high=ratios[int(_RESAMPLES * (1 - _TAIL))],
+        made_of=f"{_spread(ours)} against {against} {_spread(theirs)}; {len(rounds)} rounds",
+    )
+
+
+def _ratio(rounds: Sequence[tuple[float, float]]) -> float:
+    return median(ours for ours, _ in rounds) / median(theirs for _, theirs in rounds)
+
+
+def _spread(ordered: Sequence[float]) -> str:
+    """The median of ordered seconds and the range of the middle half, in milliseconds."""
+    first, last = ordered[len(ordered) // 4], ordered[(3 * len(ordered)) // 4]
+    return f"{median(ordered) * 1000:.2f} ms ({first * 1000:.2f} to {last * 1000:.2f})"
+
+
+def table(figures: Sequence[Figure]) -> str:
+    """The figures as aligned lines of text."""
+    rows = [("", "value", "95% interval", "limit", "")]
+    rows += [
+        (
+            figure.name,
+            f"{figure.value:.3f}" if figure.unit == "ratio" else f"{figure.value:.0f} {figure.unit}",
+            "" if figure.low is None else f"{figure.low:.3f} to {figure.high:.3f}",
+            "" if figure.limit is None else f"{figure.limit:g}",
+            _verdict(figure),
+        )
+        for figure in figures
+    ]
+    widths = [max(len(row[column]) for row in rows) for column in range(5)]
+    lines = [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
+    ]
+    details = [f"  {figure.name}: {figure.made_of}" for figure in figures if figure.made_of]
+    return "\n".join([*lines, "", "medians (and the middle half):", *details])
+
+
+def _verdict(figure: Figure) -> str:
+    if figure.limit is None:
+        return ""
+    if figure.is_missed:
+        return "MISSED"
+    return "within its spread" if figure.is_undecided else "met"
