@@ -83,7 +83,8 @@ def test_the_venues_own_fee_example_comes_out_as_published() -> None:
 
 
 def test_the_venues_own_margin_example_comes_out_as_published() -> None:
-    # https://www.binance.com/en/support/faq/87fa7ee33b574f7084d42bd2ce2e463b: 9 253.30 x 1 BTC / 20 = 462.66(5).
+    # https://www.binance.com/en/support/faq/87fa7ee33b574f7084d42bd2ce2e463b
+    # 9 253.30 x 1 BTC / 20 = 462.665, printed there as 462.66.
     answer = shown(sized(equity="1000", risk_amount="10", entry="9253.30", stop="9243.30", leverage="20"))
     assert answer["amount"] == "1"
     assert answer["margin"] == "462.665"
@@ -135,7 +136,8 @@ def test_without_leverage_the_whole_notional_must_be_covered() -> None:
 @pytest.mark.parametrize(
     ("entry", "stop", "leverage", "bankrupt_at", "bound"),
     [
-        # https://mudrex.com/blog/bankruptcy-price-on-mudrex-futures: a short at 3 000 with 20x is bankrupt at 3 150.
+        # https://mudrex.com/blog/bankruptcy-price-on-mudrex-futures
+        # A short at 3 000 with 20x is bankrupt at 3 150.
         ("3000", "3150", "20", "3150", "20"),
         # Bybit's long: 10 000 with 50x is bankrupt at 10 000 x (1 - 2 %) = 9 800. 10 000 / 300 = 33.33...
         ("10000", "9700", "50", "9800", "33.33"),
@@ -147,9 +149,10 @@ def test_a_stop_behind_the_bankruptcy_price_is_warned_of(
     answer = sized(
         equity="10000", risk_amount="1", entry=entry, stop=stop, leverage=leverage, fee_percent="0"
     )
-    assert answer.warnings == (
+    (warning,) = answer.warnings
+    assert warning == (
         f"At {leverage}x an isolated position has lost its margin at {bankrupt_at}, no later than the stop, "
-        f"and is liquidated earlier still; stay well under {bound}x.",
+        f"and is liquidated earlier still; stay well under {bound}x."
     )
 
 
