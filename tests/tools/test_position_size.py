@@ -71,7 +71,7 @@ def test_fees_of_both_sides_are_part_of_the_loss() -> None:
 
 
 def test_the_venues_own_fee_example_comes_out_as_published() -> None:
-    # Binance's futures fee page: 1 BTC at 10 104 costs 5.052 at 0.05 %; at 11 104 it is 5.552.
+    # Binance's futures fee page: 1 BTC at 10 104 costs 5.052 at 0.05 %; by its formula 5.552 at 11 104.
     # A short that loses 1 000 + 5.052 + 5.552 = 1 010.604 a base unit; a risk of 1 010.604 buys exactly 1.
     answer = shown(
         sized(equity="20000", risk_amount="1010.604", entry="10104", stop="11104", fee_percent="0.05")
