@@ -8,6 +8,7 @@ from exchange_mcp.tools.annotation_matrix import GetAnnotationMatrix, get_annota
 from exchange_mcp.tools.matrix import as_json, as_markdown, matrix
 from exchange_mcp.tools.refused import REFUSED
 from exchange_mcp.tools.registry import builtin
+from exchange_mcp.tools.spec import ToolSpec
 
 from .fakes import local_handed
 from .test_spec import LOCAL, READ, WRITE
@@ -62,8 +63,8 @@ def test_the_digest_is_that_of_the_rows_as_canonical_json() -> None:
     ],
     ids=["name", "commitment", "hint", "reason", "effect"],
 )
-def test_whatever_changes_in_a_row_changes_the_digest(changed: object) -> None:
-    assert matrix([changed]).digest != matrix([LOCAL]).digest  # type: ignore[list-item]
+def test_whatever_changes_in_a_row_changes_the_digest(changed: ToolSpec) -> None:
+    assert matrix([changed]).digest != matrix([LOCAL]).digest
 
 
 def test_a_tools_wording_is_not_part_of_the_matrix() -> None:

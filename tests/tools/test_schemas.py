@@ -7,6 +7,7 @@ import pytest
 from pydantic import ValidationError
 
 from exchange_mcp.model.errors import DeadlineError, ErrorCode
+from exchange_mcp.model.frozen import Record
 from exchange_mcp.tools.answers import Envelope, compact, input_schema, output_schema
 from exchange_mcp.tools.registry import builtin
 from exchange_mcp.tools.spec import ToolSpec
@@ -166,6 +167,27 @@ def test_a_value_that_only_the_model_can_tell_wrong_is_refused_by_name(
     with pytest.raises(ValidationError) as caught:
         BY_NAME[tool].arguments.model_validate(LEAST[tool] | {argument: value})
     assert {error["loc"][0] for error in caught.value.errors()} == {argument}
+
+
+class OddlyNamed(Record):
+    """A record whose fields are called as schema keywords are."""
+
+    title: str
+    default: str | None
+    description: str
+
+
+def test_a_field_that_is_called_as_a_keyword_of_schemas_is_kept() -> None:
+    data = output_schema(OddlyNamed)["properties"]["data"]
+    assert data == {
+        "type": ["object", "null"],
+        "properties": {
+            "title": {"type": "string"},
+            "default": {"type": ["string", "null"]},
+            "description": {"type": "string"},
+        },
+        "required": ["title", "default", "description"],
+    }
 
 
 def test_what_an_argument_is_by_default_is_told() -> None:

@@ -208,7 +208,7 @@ def _margin(notional: Decimal, leverage: Decimal) -> Decimal:
 def _fee(notional: Decimal, rate: Decimal) -> Decimal:
     """A linear trade's commission: notional at the trade's own price x rate.
 
-    Source: https://www.binance.com/en-ZA/support/faq/binance-futures-fee-structure-fee-calculations-360033544231
+    Source: https://binance.com/fr/support/faq/360033544231
     """
     return multiply(notional, rate)
 
