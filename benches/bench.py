@@ -200,8 +200,8 @@ async def first_read(command: Command, venue: Simulator, log: Path) -> list[Figu
             MOST_FIRST_REQUESTS,
             made_of=", ".join(most),
         ),
-        Figure("memory after tools/list", median(listed), "B"),
-        Figure("memory after the first read", median(read), "B"),
+        Figure("memory after tools/list", median(listed) / 1e6, "MB"),
+        Figure("memory after the first read", median(read) / 1e6, "MB"),
     ]
 
 
