@@ -1,1 +1,1 @@
-"""The nouns of the product and the ports between its halves. Pure: no I/O, no clock, no third party but pydantic."""
+"""The nouns of the product and the ports between its halves. Pure: no I/O, no clock, only pydantic."""

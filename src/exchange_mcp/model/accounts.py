@@ -1,15 +1,18 @@
-"""Accounts as the rest of the product sees them: a name, a venue, an environment; no credentials."""
+"""Whose account is meant, where, and which of its markets: the words every other layer uses for it.
+
+No credentials live here; an account only knows whether it has a key.
+"""
 
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NewType
 
 AccountName = NewType("AccountName", str)
-"""The operator's name for an account."""
+"""The operator's own name for an account, as written in `serve.toml`."""
 
 
 class Environment(StrEnum):
-    """live is real money; sandbox is the venue's own test or demo environment; sim is our simulated exchange."""
+    """Which world an account lives in: real money, the venue's practice system, or our simulated exchange."""
 
     LIVE = "live"
     SANDBOX = "sandbox"
@@ -17,7 +20,7 @@ class Environment(StrEnum):
 
 
 class MarketType(StrEnum):
-    """spot; linear: derivatives settled in the quote asset (USD-M); inverse: settled in the base asset (COIN-M)."""
+    """What is traded and how: spot, or contracts that settle in quote (linear) or in base (inverse)."""
 
     SPOT = "spot"
     LINEAR = "linear"
@@ -28,10 +31,11 @@ class MarketType(StrEnum):
 class Account:
     """One set of credentials, or none, at one venue.
 
-    Attributes:
-        venue: ccxt's id of the exchange.
-        market_types: ordered and unique; what the account is read for.
-        has_key: without a key, only market data.
+    `venue` is a ccxt id. `market_types` is ordered, unique and not empty. `has_key` is False for an account
+    that reads public market data only.
+
+    Raises:
+        ValueError: if `market_types` is empty or names a market type twice.
     """
 
     name: AccountName
@@ -39,3 +43,9 @@ class Account:
     environment: Environment
     market_types: tuple[MarketType, ...]
     has_key: bool
+
+    def __post_init__(self) -> None:
+        if not self.market_types:
+            raise ValueError(f"account {self.name} has no market type")
+        if len(set(self.market_types)) != len(self.market_types):
+            raise ValueError(f"account {self.name} names a market type twice")

@@ -5,17 +5,20 @@ decimal text without an exponent, every digit and trailing zero kept.
 """
 
 import re
-from decimal import ROUND_DOWN, Context, Decimal, InvalidOperation, Overflow
+from decimal import Context, Decimal, DivisionByZero, Inexact, InvalidOperation, Overflow
 from typing import Annotated, Final
 
 from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
 
-# Exact products of two 36-digit numbers fit; a result that would not be exact is rounded knowingly, at
-# one place (`divide`), and nowhere else.
-CONTEXT: Final = Context(prec=80, traps=[InvalidOperation, Overflow])
+# The longest number that can enter has 121 digits, so three of them multiply exactly. A result that would
+# not be exact raises; rounding happens knowingly, in `divide`, `divide_up` and `floor_to_step` alone.
+CONTEXT: Final = Context(prec=400, traps=[InvalidOperation, DivisionByZero, Overflow, Inexact])
 
 # A venue that sends 1e999999999 must not make us print a gigabyte of zeros.
 _MAX_DIGITS: Final = 60
+
+# Decimal() also reads "1_000", " 12 " and non-ASCII digits, which no venue's number format has.
+_NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 INPUT_PATTERN: Final = r"^(0|[1-9][0-9]{0,17})(\.[0-9]{1,18})?$"
 _INPUT = re.compile(INPUT_PATTERN)
@@ -29,12 +32,14 @@ def from_wire(value: object) -> Decimal | None:
 
     Raises:
         ValueError: for a float (it has already lost digits), a bool, NaN, infinity, text that is not a
-            number, or a number whose plain text would be longer than 60 digits.
+            number, or a number of more than 60 digits after or 61 before the point.
     """
     if value is None or value == "":
         return None
     if isinstance(value, bool) or not isinstance(value, str | int | Decimal):
-        raise ValueError(f"not an exact number: {type(value).__name__}")
+        raise ValueError(f"not an exact number: {type(value).__name__}")  # noqa: TRY004 - pydantic catches this one
+    if isinstance(value, str) and not _NUMBER.fullmatch(value):
+        raise ValueError("not a number")
     try:
         number = Decimal(value)
     except InvalidOperation:
@@ -68,22 +73,38 @@ def multiply(left: Decimal, right: Decimal) -> Decimal:
 
 
 def divide(numerator: Decimal, denominator: Decimal, *, places: int = 18) -> Decimal:
-    """The quotient, rounded towards zero to `places` decimals."""
-    return floor_to_step(CONTEXT.divide(numerator, denominator), Decimal(1).scaleb(-places))
+    """The quotient, rounded towards zero to `places` decimals.
+
+    Raises:
+        decimal.DivisionByZero, decimal.InvalidOperation: the denominator is zero.
+    """
+    units = CONTEXT.divide_int(CONTEXT.scaleb(numerator, places), denominator)
+    return CONTEXT.scaleb(units, -places)
+
+
+def divide_up(numerator: Decimal, denominator: Decimal, *, places: int = 18) -> Decimal:
+    """The quotient, rounded away from zero to `places` decimals; raises as `divide` does."""
+    down = divide(numerator, denominator, places=places)
+    if CONTEXT.multiply(down, denominator) == numerator:
+        return down
+    last_place = Decimal(1).scaleb(-places)
+    opposed = numerator.is_signed() != denominator.is_signed()
+    return CONTEXT.subtract(down, last_place) if opposed else CONTEXT.add(down, last_place)
 
 
 def floor_to_step(number: Decimal, step: Decimal) -> Decimal:
-    """The multiple of `step` nearest to `number` that is not further from zero."""
-    steps = CONTEXT.divide(number, step).to_integral_value(rounding=ROUND_DOWN, context=CONTEXT)
-    return CONTEXT.multiply(steps, step)
+    """The multiple of `step` nearest to `number` that is not further from zero; raises as `divide` does."""
+    return CONTEXT.multiply(CONTEXT.divide_int(number, step), step)
 
 
 def _from_input(value: object) -> Decimal:
-    if isinstance(value, Decimal):
-        return value
-    if not isinstance(value, str) or not _INPUT.fullmatch(value):
-        raise ValueError('a decimal string such as "0.015" is required: digits and one point, no sign or exponent')
-    return Decimal(value)
+    written = text(value) if isinstance(value, Decimal) else value
+    if not isinstance(written, str) or not _INPUT.fullmatch(written):
+        raise ValueError(
+            'a decimal string such as "0.015" is required: up to 18 digits before and after the point, '
+            "no sign and no exponent"
+        )
+    return Decimal(written)
 
 
 def _positive(value: Decimal) -> Decimal:
@@ -105,7 +126,7 @@ DecimalText = Annotated[
     PlainSerializer(text, return_type=str),
     WithJsonSchema({"type": "string", "pattern": INPUT_PATTERN}),
 ]
-"""A decimal argument, zero or more: a JSON string such as "0.015"; numbers, signs and exponents are errors."""
+"""A decimal argument, zero or more: a string such as "0.015"; numbers, signs and exponents are errors."""
 
 
 def _positive_from_input(value: object) -> Decimal:

@@ -71,7 +71,7 @@ class ErrorBody(Record):
 
 
 class ExchangeMcpError(Exception):
-    """The root of the tree. `message` names the thing and the reason, `hint` the next step; neither holds a secret."""
+    """The root of the tree. `message` names what and why, `hint` the next step; neither holds a secret."""
 
     code: ErrorCode
     outcome: Outcome
@@ -248,7 +248,7 @@ class VenueRefusedError(VenueError):
 
 
 class NothingAnsweredError(ExchangeMcpError):
-    """Every source of a question failed. Its code is the first failure's; retrying is safe if it is for any."""
+    """Every source of a question failed. Its code is the first failure's; retry is safe if any one's is."""
 
     def __init__(self, failures: Sequence[tuple[str, ExchangeMcpError]]) -> None:
         first = failures[0][1]

@@ -16,7 +16,7 @@ class OpenOrder(Record):
         type: the venue's order type in ccxt's words, such as limit, stop_market.
         price, trigger_price: in the quote asset; None where the order has none.
         amount, filled, remaining: in the base asset, or in contracts where `contracts` is true.
-        closes_position: a conditional order that closes whatever is open when it triggers, and so has no amount.
+        closes_position: a conditional order that closes whatever is open when it triggers; it has no amount.
     """
 
     account: str

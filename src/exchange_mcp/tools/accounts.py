@@ -51,8 +51,8 @@ TOOLS: Final = (
         name="list_accounts",
         title="List accounts",
         description=(
-            "Which exchange accounts are configured: name, venue, environment (live is real money, sandbox and "
-            "sim are not), market types, and whether a key is set (without one: market data only). "
+            "Which exchange accounts are configured: name, venue, environment (live is real money, sandbox "
+            "and sim are not), market types, and whether a key is set (without one: market data only). "
             "Use a name as the `account` argument of other tools."
         ),
         arguments=ListAccounts,

@@ -22,8 +22,8 @@ TOOLS: Final = (
         name="get_annotation_matrix",
         title="Annotation matrix",
         description=(
-            "What every tool of this server may do: effect, the four MCP hints with the reason for each, what a "
-            "call leaves behind, and the abilities that are refused by design. For audits."
+            "What every tool of this server may do: effect, the four MCP hints with the reason for each, "
+            "what a call leaves behind, and the abilities that are refused by design. For audits."
         ),
         arguments=GetAnnotationMatrix,
         data=Matrix,

@@ -7,7 +7,7 @@ from typing import Any, Final, cast
 from pydantic import BaseModel
 from pydantic_core import to_json
 
-from exchange_mcp.model.errors import ErrorBody, ExchangeMcpError
+from exchange_mcp.model.errors import ErrorBody, ErrorCode, ExchangeMcpError
 from exchange_mcp.model.frozen import Record
 
 Schema = dict[str, Any]
@@ -38,18 +38,21 @@ def compact(structured: Mapping[str, Any]) -> str:
     return to_json(structured).decode()
 
 
-_DROPPED: Final = frozenset({"title", "default"})
+_REFERENCE: Final = "#/$defs/"
 
 
 def output_schema(data: type[Record]) -> Schema:
-    """The JSON schema of a tool's envelope, as short as it can say it."""
+    """The JSON schema of a tool's envelope, as short as it can say it.
+
+    Every definition stands where it is used, since some clients do not follow references. Objects are left
+    open to fields that a later release may add; what they hold today is all required.
+    """
     schema = data.model_json_schema(mode="serialization")
     definitions = cast("Schema", schema.pop("$defs", {}))
     error = ErrorBody.model_json_schema(mode="serialization")
-    codes = cast("Schema", error.pop("$defs", {}))
+    definitions |= cast("Schema", error.pop("$defs", {}))
     # The list of codes is long and the same for every tool; the documentation has it, the wire need not.
-    error["properties"]["code"] = {"type": "string"}
-    del codes
+    definitions[ErrorCode.__name__] = {"type": "string"}
     envelope: Schema = {
         "type": "object",
         "properties": {
@@ -57,34 +60,49 @@ def output_schema(data: type[Record]) -> Schema:
             "error": {"anyOf": [error, {"type": "null"}]},
         },
         "required": ["data", "error"],
-        "additionalProperties": False,
     }
-    if definitions:
-        envelope["$defs"] = definitions
-    return cast("Schema", _shortened(envelope))
+    return cast("Schema", _shortened(_inlined(envelope, definitions)))
 
 
 def input_schema(arguments: type[BaseModel]) -> Schema:
     """The JSON schema of a tool's arguments, defaults kept."""
-    return cast("Schema", _shortened(arguments.model_json_schema(mode="validation"), keep_defaults=True))
+    return cast("Schema", _shortened(arguments.model_json_schema(mode="validation"), of_input=True))
 
 
-def _shortened(node: object, *, keep_defaults: bool = False, names: bool = False) -> object:
-    """Without titles and docstrings of models, nullable types in their short form, code lists as plain strings."""
+def _inlined(node: object, definitions: Schema) -> object:
+    """The schema with each reference replaced by what it refers to; no record of ours contains itself."""
     if isinstance(node, list):
-        return [_shortened(item, keep_defaults=keep_defaults) for item in cast("list[object]", node)]
+        return [_inlined(item, definitions) for item in cast("list[object]", node)]
     if not isinstance(node, dict):
         return node
     schema = cast("Schema", node)
-    if names:  # the keys are property or definition names, not schema keywords
-        return {key: _shortened(value, keep_defaults=keep_defaults) for key, value in schema.items()}
+    reference = schema.get("$ref")
+    if isinstance(reference, str):
+        return _inlined(definitions[reference.removeprefix(_REFERENCE)], definitions)
+    return {key: _inlined(value, definitions) for key, value in schema.items()}
+
+
+def _shortened(node: object, *, of_input: bool = False, names: bool = False) -> object:
+    """Without titles and docstrings of models, and nullable types in their short form.
+
+    Only an input keeps its defaults, and its refusal of properties that are not declared.
+    """
+    if isinstance(node, list):
+        return [_shortened(item, of_input=of_input) for item in cast("list[object]", node)]
+    if not isinstance(node, dict):
+        return node
+    schema = cast("Schema", node)
+    if names:  # the keys are property names, not schema keywords
+        return {key: _shortened(value, of_input=of_input) for key, value in schema.items()}
     result: Schema = {}
     for key, value in schema.items():
-        if key == "title" or (key == "default" and not (keep_defaults and value is not None)):
+        if key == "title" or (key == "default" and not (of_input and value is not None)):
+            continue
+        if key == "additionalProperties" and value is False and not of_input:
             continue
         if key == "description" and "properties" in schema:
             continue  # a model's docstring is for readers of the code
-        result[key] = _shortened(value, keep_defaults=keep_defaults, names=key in {"properties", "$defs"})
+        result[key] = _shortened(value, of_input=of_input, names=key == "properties")
     return _nullable(result)
 
 

@@ -1,6 +1,7 @@
 """Asking every source of every chosen account at once, and saying which of them answered."""
 
 import logging
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
@@ -9,7 +10,13 @@ import anyio
 
 from exchange_mcp.model.accounts import Account
 from exchange_mcp.model.coverage import Answered, Coverage, Gap, SourceRead, Sources
-from exchange_mcp.model.errors import DeadlineError, ExchangeMcpError, InternalError, NothingAnsweredError
+from exchange_mcp.model.errors import (
+    DeadlineError,
+    ExchangeMcpError,
+    InternalError,
+    NotCoveredError,
+    NothingAnsweredError,
+)
 from exchange_mcp.model.ports import ReadVenue
 from exchange_mcp.tools.handed import ReadHanded
 
@@ -41,30 +48,34 @@ class _Slot(Generic[T]):
     error: ExchangeMcpError | None = None
 
 
-async def ask(handed: ReadHanded, account: str | None, question: Callable[[ReadVenue], Sources[T]]) -> Asked[T]:
+async def ask(
+    handed: ReadHanded, account: str | None, question: Callable[[ReadVenue], Sources[T]]
+) -> Asked[T]:
     """Put one question to every source of the chosen accounts, each on its own, all at once.
 
     A source that fails or does not answer in time is a gap and takes nothing from the others.
 
     Raises:
         UnknownAccountError: no account has this name.
+        NotCoveredError: no chosen account has any source for this question.
         NothingAnsweredError: there was not one source that answered.
     """
     slots: list[_Slot[T]] = []
     pending: list[tuple[_Slot[T], SourceRead[T]]] = []
     for venue in handed.chosen(account):
         sources = question(venue)
-        for unread in sources.unread:
-            slots.append(_Slot(venue.account, unread.source, error=unread.error))
+        slots.extend(_Slot(venue.account, unread.source, error=unread.error) for unread in sources.unread)
         for read in sources.reads:
             slot = _Slot[T](venue.account, read.source)
             slots.append(slot)
             pending.append((slot, read))
+    if not slots:
+        raise NotCoveredError("no chosen account is set up for this question")
     async with anyio.create_task_group() as group:
         for slot, read in pending:
             group.start_soon(_fill, slot, read, handed)
     answered = [slot for slot in slots if slot.error is None]
-    if slots and not answered:
+    if not answered:
         raise NothingAnsweredError([(f"{s.account.name} {s.source}", s.error) for s in slots if s.error])
     return Asked(tuple(item for slot in answered for item in slot.items), _coverage(slots))
 
@@ -79,7 +90,13 @@ async def _fill(slot: _Slot[T], read: SourceRead[T], handed: ReadHanded) -> None
             slot.error = DeadlineError(f"no answer within {seconds:.1f} s")
     except ExchangeMcpError as error:
         slot.error = error
-    except Exception:
+    except anyio.get_cancelled_exc_class():
+        if anyio.current_effective_deadline() == -math.inf:
+            raise  # the call itself is cancelled
+        # Something inside the source was cancelled. Let through, it would end every other source's question
+        # without an error, and an unanswered source would look like an empty one.
+        slot.error = InternalError("reading this source was broken off")
+    except Exception:  # noqa: BLE001 - the boundary where any fault becomes this one source's gap
         _log.exception("reading %s of account %s failed", slot.source, slot.account.name)
         slot.error = InternalError("an unexpected fault while reading this source")
 

@@ -44,14 +44,17 @@ TOOLS: Final = (
         name="get_balance",
         title="Balances",
         description=(
-            "What the accounts hold: free, used (locked in orders or as margin) and total of each asset, in units "
-            "of that asset, by wallet (`source`: spot, linear = USD-M futures). All accounts unless one is named. "
-            "`coverage.gaps` names every wallet that could not be read; null means the venue did not tell."
+            "What the accounts hold: free, used (locked in orders or as margin) and total of each asset, in"
+            " units of that asset, by wallet (`source`: spot, linear = USD-M futures). All accounts unless "
+            "one is named. `coverage.gaps` names every wallet that could not be read; null means the venue "
+            "did not tell."
         ),
         arguments=GetBalance,
         data=Balances,
         effect=Effect.READ,
-        hints=read_hints(idempotent="Asking twice changes nothing; the answer may differ as the account does."),
+        hints=read_hints(
+            idempotent="Asking twice changes nothing; the answer may differ as the account does."
+        ),
         commitment="nothing",
         handler=get_balance,
     ),

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class LocalHanded:
-    """For a tool of effect local: the configuration as far as it is public, and nothing that leaves the process."""
+    """For a tool of effect local: the configuration without its secrets, and nothing that leaves us."""
 
     accounts: Sequence[Account]
     registry: "Registry"
@@ -41,7 +41,9 @@ class ReadHanded:
             return tuple(self.venues.values())
         if account not in self.venues:
             names = ", ".join(self.venues)
-            raise UnknownAccountError(f"account: there is no account {visible(account, 40)!r}; there are: {names}")
+            raise UnknownAccountError(
+                f"account: there is no account {visible(account, 40)!r}; there are: {names}"
+            )
         return (self.venues[account],)
 
 

@@ -66,8 +66,9 @@ TOOLS: Final = (
         name="get_ticker",
         title="Ticker",
         description=(
-            "One market's last price, best bid and ask, and 24-hour high, low, change in per cent and volumes, "
-            "from every configured account's venue unless one is named. Prices are in the quote asset."
+            "One market's last price, best bid and ask, and 24-hour high, low, change in per cent and "
+            "volumes, from every configured account's venue unless one is named. Prices are in the quote "
+            "asset."
         ),
         arguments=GetTicker,
         data=Tickers,
@@ -80,8 +81,9 @@ TOOLS: Final = (
         name="get_orderbook",
         title="Order book",
         description=(
-            "One market's best bids and asks as [price, amount] pairs, best first, `levels` a side (1 to 50). "
-            "`levels` in the answer is how many were found. Amounts are in base, or contracts where it says so."
+            "One market's best bids and asks as [price, amount] pairs, best first, `levels` a side (1 to "
+            "50). `levels` in the answer is how many were found. Amounts are in base, or contracts where it"
+            " says so."
         ),
         arguments=GetOrderbook,
         data=OrderBooks,

@@ -34,7 +34,9 @@ def matrix(specs: Iterable[ToolSpec]) -> Matrix:
     """The matrix of these tools, with the refused rows."""
     rows = [_row(spec.name, spec.effect, spec.hints, spec.commitment) for spec in specs]
     rows += [_row(f.name, "refused", REFUSED_HINTS, f"refused by design: {f.reason}") for f in REFUSED]
-    canonical = json.dumps([row.model_dump(mode="json") for row in rows], sort_keys=True, separators=(",", ":"))
+    canonical = json.dumps(
+        [row.model_dump(mode="json") for row in rows], sort_keys=True, separators=(",", ":")
+    )
     return Matrix(rows=tuple(rows), digest=hashlib.sha256(canonical.encode()).hexdigest())
 
 

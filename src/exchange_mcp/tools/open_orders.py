@@ -37,9 +37,9 @@ TOOLS: Final = (
         name="get_open_orders",
         title="Open orders",
         description=(
-            "Orders resting at the venues, limit and conditional (stops), spot and derivatives, of all accounts "
-            "and symbols unless named. Venues keep these in separate lists; each list read is in "
-            "`coverage.answered`, each that failed in `coverage.gaps`: without gaps there are no other orders."
+            "Orders resting at the venues, limit and conditional (stops), spot and derivatives, of all "
+            "accounts and symbols unless named. Venues keep these in separate lists; each list read is in "
+            "`coverage.answered`, each that failed in `coverage.gaps`: without gaps there are no others."
         ),
         arguments=GetOpenOrders,
         data=OpenOrders,

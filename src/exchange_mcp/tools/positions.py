@@ -35,15 +35,17 @@ TOOLS: Final = (
         name="get_positions",
         title="Positions",
         description=(
-            "Open derivative positions: side, size in base and in contracts, entry, mark and liquidation price, "
-            "leverage, margin mode, unrealised PnL in the settlement asset. Spot holdings are balances, not "
-            "positions. All accounts unless one is named. `coverage.gaps` names what could not be read; null "
-            "means the venue did not tell."
+            "Open derivative positions: side, size in base and in contracts, entry, mark and liquidation "
+            "price, leverage, margin mode, unrealised PnL in the settlement asset. Spot holdings are "
+            "balances, not positions. All accounts unless one is named. `coverage.gaps` names what could "
+            "not be read; null means the venue did not tell."
         ),
         arguments=GetPositions,
         data=Positions,
         effect=Effect.READ,
-        hints=read_hints(idempotent="Asking twice changes nothing; the answer may differ as the market does."),
+        hints=read_hints(
+            idempotent="Asking twice changes nothing; the answer may differ as the market does."
+        ),
         commitment="nothing",
         handler=get_positions,
     ),

@@ -23,7 +23,11 @@ def _family(name: str, reason: str, pattern: str) -> Refused:
 # The patterns only choose the sentence that an unknown name is answered with; nothing is allowed by them.
 REFUSED: Final = (
     _family("withdraw", "Taking money off the exchange.", r"withdraw|payout|send_(coin|crypto|fund)"),
-    _family("transfer", "Moving money between wallets, accounts or people.", r"transfer|deposit_address|convert|dust"),
+    _family(
+        "transfer",
+        "Moving money between wallets, accounts or people.",
+        r"transfer|deposit_address|convert|dust",
+    ),
     _family(
         "manage_api_keys",
         "Creating, changing or deleting API keys.",
@@ -33,7 +37,7 @@ REFUSED: Final = (
     _family(
         "raw_call",
         "Calling a venue's endpoint by name or path, or passing free-form parameters.",
-        r"raw|implicit|endpoint|^(call|request|fetch2?|sign|eval|exec)(_|$)",
+        r"(^|_)(raw|implicit|endpoint)(_|$)|^(call|request|fetch2?|sign|eval|exec)(_|$)",
     ),
 )
 

@@ -1,7 +1,6 @@
-"""A tool's declaration: what it is called, what it takes and gives, what it may do, and why each hint is true."""
+"""A tool's declaration: its name, what it takes and gives, what it may do, and why each hint is true."""
 
 import re
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -9,7 +8,7 @@ from exchange_mcp.model.effects import Effect
 from exchange_mcp.model.frozen import Record
 
 if TYPE_CHECKING:
-    from exchange_mcp.tools.handed import Handed
+    from collections.abc import Awaitable, Callable
 
 NAME: Final = re.compile(r"^[a-z][a-z_]{2,47}$")
 
@@ -59,7 +58,8 @@ class ToolSpec:
     effect: Effect
     hints: Hints
     commitment: str
-    handler: "Callable[[Any, Handed], Awaitable[Record]]"
+    # Each handler takes its own types of both; who calls it pairs them by `arguments` and `effect`.
+    handler: "Callable[[Any, Any], Awaitable[Record]]"
     deadline_seconds: float | None = None
 
     def faults(self) -> tuple[str, ...]:
@@ -71,10 +71,22 @@ class ToolSpec:
             (bool(self.title and self.description), "it lacks a title or a description"),
             (all(hint.reason.endswith(".") for hint in every), "a hint lacks its reason, one sentence"),
             (bool(self.commitment) and not self.commitment.endswith("."), "it lacks its commitment"),
-            (hints.read_only.value <= (self.effect is not Effect.WRITE), "a write tool is declared read-only"),
-            (hints.read_only.value or self.effect is not Effect.READ, "a read tool is not declared read-only"),
-            (not (hints.read_only.value and hints.destructive.value), "a read-only tool cannot be destructive"),
-            (hints.open_world.value == (self.effect is not Effect.LOCAL), "open-world hint and effect disagree"),
+            (
+                hints.read_only.value <= (self.effect is not Effect.WRITE),
+                "a write tool is declared read-only",
+            ),
+            (
+                hints.read_only.value or self.effect is not Effect.READ,
+                "a read tool is not declared read-only",
+            ),
+            (
+                not (hints.read_only.value and hints.destructive.value),
+                "a read-only tool cannot be destructive",
+            ),
+            (
+                hints.open_world.value == (self.effect is not Effect.LOCAL),
+                "open-world hint and effect disagree",
+            ),
             (self.arguments.model_config.get("extra") == "forbid", "it accepts unknown arguments"),
         )
         return tuple(f"{self.name}: {fault}" for holds, fault in rules if not holds)

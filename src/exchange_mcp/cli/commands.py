@@ -1,0 +1,41 @@
+"""The group of commands; a command's module is imported when it is named."""
+
+from importlib import import_module
+from typing import Final
+
+import click
+
+from exchange_mcp import __version__
+
+_COMMANDS: Final = {
+    "serve": "Serve an MCP client over stdio.",
+    "demo": "Show everything on a simulated exchange: no key, no network.",
+    "sim": "Run the simulated exchange.",
+    "matrix": "Print the annotation matrix.",
+}
+
+
+class Commands(click.Group):
+    """Loads `cli/NAME.py` for the command NAME, and lists the commands without loading any."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        """The names, in the order of use."""
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - click's signature
+        """The command of this name, loaded now."""
+        if cmd_name not in _COMMANDS:
+            return None
+        command: click.Command = import_module(f"exchange_mcp.cli.{cmd_name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's signature
+        """The list in `--help`."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(_COMMANDS.items()))
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="exchange-mcp")
+def run() -> None:
+    """Read exchange accounts from an MCP client, read-only."""

@@ -1,0 +1,14 @@
+"""The console script. Before anything else is imported it decides whether stdout belongs to an MCP client."""
+
+import sys
+
+from exchange_mcp.cli import wire
+
+
+def main() -> None:
+    """Run `exchange-mcp`."""
+    if sys.argv[1:2] == ["serve"] and not {"--help", "-h"} & set(sys.argv):
+        wire.take()
+    from exchange_mcp.cli.commands import run  # noqa: PLC0415 - after stdout has been taken away
+
+    run()

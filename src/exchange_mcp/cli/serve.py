@@ -1,0 +1,75 @@
+"""exchange-mcp serve: answer an MCP client over stdio."""
+
+import os
+import sys
+from pathlib import Path
+
+import anyio
+import click
+
+from exchange_mcp.cli import wire
+from exchange_mcp.cli.clock import SystemClock
+from exchange_mcp.config.faults import ConfigError
+from exchange_mcp.config.locations import home_directory, locations
+from exchange_mcp.config.logs import configure_logging
+from exchange_mcp.config.redaction import Redactor
+from exchange_mcp.config.serve import ServeConfig, load_serve, public_serve
+from exchange_mcp.model.callers import Caller, Scope
+from exchange_mcp.rules.venues import VENUES, check_account
+from exchange_mcp.server.assembly import Keyed, LateVenues, keyed
+from exchange_mcp.server.build import build
+from exchange_mcp.server.calls import Calls, Limits
+from exchange_mcp.server.stdio import serve
+from exchange_mcp.tools.registry import builtin
+
+
+@click.command("serve")
+@click.option(
+    "--config",
+    "file",
+    type=click.Path(path_type=Path),
+    help="Configuration file [default: the user's serve.toml].",
+)
+@click.option(
+    "--venue", "venues", multiple=True, help="Public market data of this venue, without a file; repeatable."
+)
+def command(file: Path | None, venues: tuple[str, ...]) -> None:
+    """Serve an MCP client over stdin and stdout.
+
+    With a configuration file, its accounts. Without one, public market data: of the venues named, or of
+    every supported venue.
+    """
+    try:
+        config = _configuration(file, venues)
+        redactor = Redactor()
+        accounts = keyed(config, environ=os.environ, redactor=redactor)
+    except ConfigError as error:
+        click.echo(str(error), err=True)
+        sys.exit(2)
+    configure_logging(config.log.format, config.log.level, redactor=redactor)
+    anyio.run(_serve, config, accounts)
+
+
+def _configuration(file: Path | None, venues: tuple[str, ...]) -> ServeConfig:
+    if file is not None and venues:
+        raise click.UsageError("--config and --venue exclude each other: a file names its own accounts")
+    default = locations(os.environ, home_directory(os.environ)).serve_file
+    if file is None and not venues and default.exists():
+        file = default
+    if file is not None:
+        return load_serve(file, check=check_account, environ=os.environ)
+    return public_serve(venues or tuple(VENUES), check=check_account)
+
+
+async def _serve(config: ServeConfig, accounts: tuple[Keyed, ...]) -> None:
+    clock = SystemClock()
+    cache = config.cache_directory or locations(os.environ, home_directory(os.environ)).cache
+    venues = LateVenues(accounts, cache, clock)
+    registry = builtin()
+    limits = Limits(
+        config.limits.deadline_seconds, config.limits.max_concurrent_calls, config.limits.max_pending_calls
+    )
+    calls = Calls(registry, [account.config.account for account in accounts], venues, clock, limits)
+    caller = Caller(config.client, frozenset(Scope))
+    server = build(registry, calls, lambda _: caller)
+    await serve(server, wire.taken(), background=venues.run, close=venues.close)

@@ -1,0 +1,118 @@
+"""The demo's transcript: a real MCP client over stdio, its questions, and what the server answers."""
+
+import json
+from collections.abc import Sequence
+from typing import Any, Final, cast
+
+from mcp.client import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+Row = dict[str, Any]
+
+# The member of each answer that holds its rows, and the columns that fit on a screen; the answer has more.
+_SHOWN: Final[dict[str, tuple[str, ...]]] = {
+    "get_balance": ("balances", "account", "source", "asset", "free", "used", "total"),
+    "get_positions": (
+        *("positions", "account", "symbol", "side", "amount", "entry_price"),
+        *("liquidation_price", "leverage", "unrealised_pnl"),
+    ),
+    "get_open_orders": (
+        *("orders", "source", "symbol", "side", "type", "price", "trigger_price", "amount", "remaining"),
+        *("reduce_only",),
+    ),
+    "get_ticker": ("tickers", "symbol", "last", "bid", "ask", "change_percent", "time"),
+    "get_orderbook": ("books", "symbol", "bids", "asks", "levels", "amount_unit"),
+}
+
+
+class Transcript:
+    """Asks what a trader would ask, and prints question and answer."""
+
+    def __init__(self, console: Console | None = None) -> None:
+        self._console = console or Console(width=118, highlight=False)
+
+    async def run(self, command: Sequence[str]) -> None:
+        """Launch the server by this command, ask, and end."""
+        parameters = StdioServerParameters(command=command[0], args=list(command[1:]))
+        async with Client(stdio_client(parameters)) as client:
+            await self._tools(client)
+            await self._questions(client)
+
+    async def _tools(self, client: Client) -> None:
+        self._say(f"Connected to {client.server_info.name} {client.server_info.version} over stdio.")
+        tools = (await client.list_tools()).tools
+        table = Table(title="tools/list", title_justify="left")
+        for column in ("tool", "read-only", "destructive", "idempotent", "open world"):
+            table.add_column(column)
+        for tool in tools:
+            hints = tool.annotations
+            assert hints is not None  # noqa: S101 - every tool sets its hints
+            flags = (hints.read_only_hint, hints.destructive_hint, hints.idempotent_hint, hints.open_world_hint)
+            table.add_row(tool.name, *("yes" if flag else "no" for flag in flags))
+        self._console.print(table)
+        writers = [t.name for t in tools if t.annotations is None or not t.annotations.read_only_hint]
+        self._say(f"Tools that can change anything: {', '.join(writers) or 'none'}.")
+
+    async def _questions(self, client: Client) -> None:
+        main: Row = {"account": "main"}
+        await self._ask(client, "What do I hold?", "get_balance", main)
+        await self._ask(client, "What is open, in every account?", "get_positions", {})
+        await self._ask(client, "Which orders rest, stops included?", "get_open_orders", main)
+        price = await self._ask(client, "What is bitcoin at?", "get_ticker", {"symbol": "BTC/USDT", **main})
+        book = {"symbol": "BTC/USDT:USDT", "levels": 3, **main}
+        await self._ask(client, "And the perpetual's book?", "get_orderbook", book)
+        entry, stop = price["tickers"][0]["last"], "90000"
+        size = {"equity": "18000", "risk_percent": "1", "entry": entry, "stop": stop, "amount_step": "0.00001"}
+        question = f"How much may I buy, risking 1 % with a stop at {stop}?"
+        await self._ask(client, question, "calculate_position_size", size)
+        await self._ask(client, "What is BTCUSD at?", "get_ticker", {"symbol": "BTCUSD", **main})
+        await self._ask(client, "Send my coins to this address.", "withdraw", {"asset": "BTC"})
+
+    async def _ask(self, client: Client, question: str, tool: str, arguments: Row) -> Row:
+        self._console.print(Text(f"\n» {question}", style="bold"))
+        self._console.print(Text(f"  {tool} {json.dumps(arguments)}", style="dim"))
+        answer = cast("Row", (await client.call_tool(tool, arguments)).structured_content)
+        if answer["error"] is not None:
+            error = answer["error"]
+            self._say(f"  {error['code']}: {error['message']}\n  {error['hint']} (retry: {error['retry']})")
+            return answer
+        data = cast("Row", answer["data"])
+        shown = _SHOWN.get(tool)
+        if shown is None:
+            for key, value in data.items():
+                self._say(f"  {key}: {_cell(value)}")
+        else:
+            rows, *columns = shown
+            self._table(cast("list[Row]", data[rows]), columns)
+            self._coverage(cast("Row", data["coverage"]))
+        return data
+
+    def _table(self, rows: list[Row], columns: Sequence[str]) -> None:
+        table = Table(box=None, pad_edge=False, padding=(0, 0, 0, 2))
+        for column in columns:
+            table.add_column(column.replace("_", " "))
+        for row in rows:
+            table.add_row(*(_cell(row[column]) for column in columns))
+        self._console.print(table)
+
+    def _coverage(self, coverage: Row) -> None:
+        answered = ", ".join(f"{a['account']} {a['source']}" for a in coverage["answered"])
+        gaps = ", ".join(f"{g['account']} {g['source']}: {g['message']}" for g in coverage["gaps"])
+        self._console.print(Text(f"  answered: {answered}; gaps: {gaps or 'none'}", style="dim"))
+
+    def _say(self, line: str) -> None:
+        self._console.print(Text(line))
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list):
+        items = cast("list[object]", value)
+        return "\n".join(" × ".join(map(str, cast("list[object]", i))) if isinstance(i, list) else str(i) for i in items)
+    return str(value)

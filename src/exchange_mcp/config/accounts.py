@@ -1,0 +1,139 @@
+"""From one `[accounts.NAME]` table to an account that can exist, or to what is wrong with it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, cast
+
+from pydantic import ValidationError
+
+from exchange_mcp.config.faults import KeyPath
+from exchange_mcp.config.schema import ACCOUNT_NAME, AccountTable, KeyTable
+from exchange_mcp.config.sentences import sentences
+from exchange_mcp.model.accounts import Account, AccountName, Environment, MarketType
+
+
+class AccountCheck(Protocol):
+    """Rules on which accounts can exist; configuration itself knows no venue."""
+
+    def __call__(
+        self, venue: str, environment: Environment, market_types: Sequence[MarketType], /, *, has_key: bool
+    ) -> str | None:
+        """Why no such account can exist, as one sentence; None if it can."""
+        ...
+
+
+Finding = tuple[KeyPath, str]
+"""Where something is wrong, and what."""
+
+_DEFAULT_MARKET_TYPES = (MarketType.SPOT, MarketType.LINEAR)
+
+
+@dataclass(frozen=True, slots=True)
+class SimAccess:
+    """How to reach the simulated exchange: its rendezvous file, and the label of a key in it, if any."""
+
+    rendezvous: Path
+    key_label: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class AccountConfig:
+    """One account and where its credentials are: `key` at a venue, `sim` in the simulated exchange.
+
+    `sim` is there exactly when the account's environment is sim; `key` never is then.
+    """
+
+    account: Account
+    key: KeyTable | None = None
+    sim: SimAccess | None = None
+
+
+def judge_account(
+    name: str, content: object, *, check: AccountCheck, home: Path, rendezvous: Path
+) -> AccountConfig | list[Finding]:
+    """The account that a table describes, or everything that is wrong with it.
+
+    `rendezvous` is where the simulated exchange is looked for when the table does not say.
+    """
+    place: KeyPath = ("accounts", name)
+    findings: list[Finding] = []
+    if not ACCOUNT_NAME.fullmatch(name):
+        findings.append(
+            (place, "an account's name has 1 to 32 of a-z, 0-9, _ and -, a letter or digit first")
+        )
+    if not isinstance(content, dict):
+        return [*findings, (place, "expected a table of this account's settings")]
+    settings = cast("dict[str, object]", content)
+    table: AccountTable | None = None
+    try:
+        table = AccountTable.model_validate(settings, context={"home": home})
+    except ValidationError as error:
+        findings += sentences(error, AccountTable, place)
+        table = _sound_part(settings, error, home)
+    if table is None:
+        return findings
+    findings += [((*place, *path), message) for path, message in _contradictions(table, settings)]
+    has_key = "key" in settings or "sim_key" in settings
+    market_types = _in_order(table.market_types) or default_market_types(
+        table.venue, table.environment, has_key=has_key, check=check
+    )
+    refusal = check(table.venue, table.environment, market_types, has_key=has_key)
+    if refusal is not None:
+        findings.append((place, refusal))
+    if findings:
+        return findings
+    is_simulated = table.environment is Environment.SIM
+    return AccountConfig(
+        account=Account(AccountName(name), table.venue, table.environment, market_types, has_key),
+        key=table.key,
+        sim=SimAccess(table.rendezvous or rendezvous, table.sim_key) if is_simulated else None,
+    )
+
+
+def default_market_types(
+    venue: str, environment: Environment, *, has_key: bool, check: AccountCheck
+) -> tuple[MarketType, ...]:
+    """What an account gets that names no market types: those of spot and linear that can exist.
+
+    Where neither can, spot, so that the check has something to refuse.
+    """
+    return tuple(
+        market_type
+        for market_type in _DEFAULT_MARKET_TYPES
+        if check(venue, environment, (market_type,), has_key=has_key) is None
+    ) or (MarketType.SPOT,)
+
+
+def _sound_part(settings: dict[str, object], error: ValidationError, home: Path) -> AccountTable | None:
+    """The table without its faulty settings, so that one fault does not hide the next.
+
+    None if too little is left to judge.
+    """
+    faulty = {detail["loc"][0] for detail in error.errors(include_input=False)}
+    if faulty & {"venue", "environment"}:
+        return None
+    sound = {key: value for key, value in settings.items() if key not in faulty}
+    return AccountTable.model_validate(sound, context={"home": home})
+
+
+def _contradictions(table: AccountTable, settings: dict[str, object]) -> list[Finding]:
+    findings: list[Finding] = []
+    if table.environment is not Environment.SIM:
+        findings += [
+            ((field,), f'belongs to environment "sim" only, and this account is "{table.environment}"')
+            for field in ("sim_key", "rendezvous")
+            if field in settings
+        ]
+    elif "key" in settings:
+        findings.append(
+            (("key",), "a simulated account has no key of a venue; name one of its own with sim_key")
+        )
+    if table.market_types is not None and len(set(table.market_types)) < len(table.market_types):
+        findings.append((("market_types",), "names a market type twice"))
+    return findings
+
+
+def _in_order(market_types: tuple[MarketType, ...] | None) -> tuple[MarketType, ...]:
+    """Each once, in the order of their definition: equal settings are equal accounts."""
+    return tuple(market_type for market_type in MarketType if market_type in (market_types or ()))

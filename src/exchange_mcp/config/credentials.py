@@ -1,0 +1,114 @@
+"""From references to credentials: the only place where secrets enter the process.
+
+Whatever enters is learned by the redactor before anyone else holds it.
+"""
+
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from exchange_mcp.config.accounts import AccountConfig
+from exchange_mcp.config.faults import SecretError
+from exchange_mcp.config.owner_only import read_owner_only
+from exchange_mcp.config.redaction import Redactor
+from exchange_mcp.config.rendezvous import load_rendezvous
+from exchange_mcp.config.schema import KeyTable, SecretReference
+from exchange_mcp.config.secret import Secret
+from exchange_mcp.config.secret_forms import SHORTEST_SECRET
+
+_LARGEST_FILE = 16_384
+_API_KEY = re.compile(r"[!-~]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Credentials:
+    """One API key with its secret, and its passphrase where the venue has them.
+
+    `key_id` is the first 12 hex digits of the SHA-256 of the API key: equal for accounts that share a key,
+    and fit to be shown.
+    """
+
+    api_key: Secret
+    secret: Secret
+    passphrase: Secret | None
+    key_id: str
+
+
+def resolve_credentials(
+    account: AccountConfig, *, environ: Mapping[str, str], redactor: Redactor
+) -> Credentials | None:
+    """The account's credentials, read now from where it refers to; None for an account without a key.
+
+    `redactor` learns every part of them.
+
+    Raises:
+        SecretError: naming the account, the reference and the next step, never the value.
+    """
+    name = account.account.name
+    try:
+        if account.key is not None:
+            return _from_references(account.key, environ, redactor)
+        if account.sim is not None and account.sim.key_label is not None:
+            return _from_rendezvous(account.sim.rendezvous, account.sim.key_label, redactor)
+    except SecretError as error:
+        raise SecretError(f"account {name}: {error}") from None
+    return None
+
+
+def _from_references(key: KeyTable, environ: Mapping[str, str], redactor: Redactor) -> Credentials:
+    api_key = _read(key.api_key, environ, redactor)
+    if not _is_api_key(api_key):
+        raise SecretError(f"{key.api_key} holds no API key: it has spaces, line breaks or other signs in it")
+    secret = _read(key.secret, environ, redactor)
+    passphrase = None if key.passphrase is None else _read(key.passphrase, environ, redactor)
+    return Credentials(api_key, secret, passphrase, _key_id(api_key))
+
+
+def _from_rendezvous(path: Path, label: str, redactor: Redactor) -> Credentials:
+    published = load_rendezvous(path).keys
+    key = published.get(label)
+    if key is None:
+        raise SecretError(
+            f'the simulated exchange has no key "{label}"; its keys: {", ".join(sorted(published))}'
+        )
+    redactor.learn(key.api_key)
+    redactor.learn(key.secret)
+    return Credentials(key.api_key, key.secret, None, _key_id(key.api_key))
+
+
+def _read(reference: SecretReference, environ: Mapping[str, str], redactor: Redactor) -> Secret:
+    if reference.file is not None:
+        secret = _text(read_owner_only(reference.file, limit=_LARGEST_FILE))
+        if secret is None:
+            raise SecretError(f"{reference} is not UTF-8 text")
+    else:
+        secret = Secret(environ.get(reference.env or "", ""))
+        if reference.env not in environ:
+            raise SecretError(
+                f"{reference} is not set; an MCP client passes on only what its own configuration names"
+            )
+    if not len(secret):
+        raise SecretError(f"{reference} is empty")
+    if len(secret) < SHORTEST_SECRET:
+        raise SecretError(f"{reference} has fewer than {SHORTEST_SECRET} characters, too few for a secret")
+    redactor.learn(secret)
+    return secret
+
+
+def _text(raw: bytes) -> Secret | None:
+    """The text without the one line break that an editor puts at the end of a file."""
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError:
+        return None
+    return Secret(text.removesuffix("\n").removesuffix("\r"))
+
+
+def _is_api_key(api_key: Secret) -> bool:
+    return _API_KEY.fullmatch(api_key.reveal()) is not None
+
+
+def _key_id(api_key: Secret) -> str:
+    return hashlib.sha256(api_key.reveal().encode()).hexdigest()[:12]

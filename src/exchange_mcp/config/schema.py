@@ -1,0 +1,143 @@
+"""What may stand in `serve.toml`, table by table.
+
+Each field's description says what is expected there; it completes the sentence "expected ...".
+"""
+
+import re
+from pathlib import Path
+from typing import Annotated, Literal, Self, cast
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo, model_validator
+from pydantic_core import PydanticCustomError
+
+from exchange_mcp.model.accounts import Environment, MarketType
+
+DEFAULT_CLIENT = "unnamed"
+ACCOUNT_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,31}")
+
+# A long name without an underscore is what a key looks like that was pasted in its place.
+_VARIABLE_NAME = re.compile(r"(?=.{1,19}$|.*_)[A-Z_][A-Z0-9_]{0,63}")
+_NOT_IN_THIS_FILE = (
+    "a secret does not stand in this file; put it into an environment variable and write "
+    '{ env = "NAME" }, or into a file that only you can read and write { file = "~/PATH" }'
+)
+
+
+def _variable(name: object) -> object:
+    if isinstance(name, str) and _VARIABLE_NAME.fullmatch(name):
+        return name
+    raise PydanticCustomError(
+        "variable", "expected the name of an environment variable, in capitals, not the secret itself"
+    )
+
+
+def _expand(path: object, info: ValidationInfo) -> Path:
+    """Every table is validated with the user's home in its context."""
+    if isinstance(path, str) and "\0" not in path:
+        if path.startswith("~/"):
+            return cast("dict[str, Path]", info.context)["home"] / path[2:]
+        if path.startswith("/"):
+            return Path(path)
+    raise PydanticCustomError("path", 'expected a path that begins with "/" or "~/"')
+
+
+def _table_of_references(value: object) -> object:
+    if isinstance(value, dict):
+        return value  # pyright: ignore[reportUnknownVariableType] - pydantic looks into it next
+    raise PydanticCustomError("literal_secret", _NOT_IN_THIS_FILE)
+
+
+_Variable = Annotated[str, BeforeValidator(_variable)]
+_Path = Annotated[Path, BeforeValidator(_expand)]
+_MarketType = Annotated[MarketType, Field(strict=False)]  # TOML has no enumerations: the text is taken
+
+
+class Table(BaseModel):
+    """A table of the file: nothing unknown, nothing coerced, unchangeable, no input in error messages."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, hide_input_in_errors=True)
+
+
+class SecretReference(Table):
+    """Where a secret is kept: an environment variable or an owner-only file, exactly one of them."""
+
+    env: _Variable | None = None
+    file: _Path | None = None
+
+    @model_validator(mode="after")
+    def _names_one_place(self) -> Self:
+        if (self.env is None) == (self.file is None):
+            raise PydanticCustomError("reference", 'expected either { env = "NAME" } or { file = "~/PATH" }')
+        return self
+
+    def __str__(self) -> str:
+        return f"environment variable {self.env}" if self.file is None else f"file {self.file}"
+
+
+_Reference = Annotated[SecretReference, BeforeValidator(_table_of_references)]
+
+
+class KeyTable(Table):
+    """The parts of one API key, each by reference."""
+
+    api_key: _Reference
+    secret: _Reference
+    passphrase: _Reference | None = None
+
+
+class AccountTable(Table):
+    """One account as the operator wrote it; `market_types` None means the venue's own default."""
+
+    venue: Annotated[str, Field(description="the name of a venue")]
+    environment: Annotated[Environment, Field(strict=False, description='"live", "sandbox" or "sim"')]
+    market_types: Annotated[
+        tuple[_MarketType, ...] | None,
+        Field(strict=False, min_length=1, description='a list of "spot", "linear", "inverse"'),
+    ] = None
+    key: Annotated[KeyTable | None, BeforeValidator(_table_of_references)] = None
+    sim_key: Annotated[
+        str | None,
+        Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,31}$", description="a key's label in the rendezvous file"),
+    ] = None
+    rendezvous: _Path | None = None
+
+
+class LimitsTable(Table):
+    """How long a call may take, in seconds, and how many may run or wait at a time."""
+
+    deadline_seconds: Annotated[
+        float, Field(ge=1, le=120, allow_inf_nan=False, description="a number of seconds from 1 to 120")
+    ] = 20
+    max_concurrent_calls: Annotated[int, Field(ge=1, le=256, description="a whole number from 1 to 256")] = 16
+    max_pending_calls: Annotated[int, Field(ge=1, le=4096, description="a whole number from 1 to 4096")] = 64
+
+
+class LogTable(Table):
+    """How the log on standard error reads, and from which level on."""
+
+    format: Annotated[Literal["console", "json"], Field(description='"console" or "json"')] = "console"
+    level: Annotated[
+        Literal["debug", "info", "warning", "error"],
+        Field(description='"debug", "info", "warning" or "error"'),
+    ] = "info"
+
+
+class CacheTable(Table):
+    """Where market metadata is kept between runs; None means the user's cache location."""
+
+    directory: _Path | None = None
+
+
+class ServeTable(Table):
+    """The whole file. Accounts are validated one by one, so that one's fault does not hide another's."""
+
+    client: Annotated[
+        str,
+        Field(pattern=r"^[a-z0-9._-]{1,64}$", description="a label of at most 64 of a-z, 0-9, dot, _ and -"),
+    ] = DEFAULT_CLIENT
+    limits: Annotated[LimitsTable, Field(description="a table [limits]")] = LimitsTable()
+    log: Annotated[LogTable, Field(description="a table [log]")] = LogTable()
+    cache: Annotated[CacheTable, Field(description="a table [cache]")] = CacheTable()
+    accounts: Annotated[
+        dict[str, object], Field(min_length=1, description="at least one table [accounts.NAME]")
+    ]

@@ -1,0 +1,128 @@
+"""From a configuration to what answers: credentials resolved, venues opened beside the serving, tools wired.
+
+ccxt takes half a second to import, so it is imported in a thread once the server already serves: listing
+tools never waits for it, and needs no network.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import anyio
+import anyio.to_thread
+
+from exchange_mcp.config.credentials import Credentials, resolve_credentials
+from exchange_mcp.config.faults import ConfigError, Fault, SecretError
+from exchange_mcp.config.logs import get_logger
+from exchange_mcp.config.redaction import Redactor
+from exchange_mcp.config.rendezvous import SimRendezvous, load_rendezvous
+from exchange_mcp.config.serve import ServeConfig
+from exchange_mcp.model.errors import InternalError, StoppingError
+from exchange_mcp.model.ports import Clock, ReadVenue
+
+if TYPE_CHECKING:
+    from exchange_mcp.config.accounts import AccountConfig
+    from exchange_mcp.venue.opening import Opening, OpenVenues
+
+_log = get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Keyed:
+    """One account with what it needs to be opened; secrets are read, nothing is sent."""
+
+    config: "AccountConfig"
+    credentials: Credentials | None
+    rendezvous: SimRendezvous | None
+
+
+def keyed(config: ServeConfig, *, environ: Mapping[str, str], redactor: Redactor) -> tuple[Keyed, ...]:
+    """Every account with its secrets.
+
+    Raises:
+        ConfigError: one line for each account whose secret or simulated exchange is missing.
+    """
+    accounts: list[Keyed] = []
+    faults: list[Fault] = []
+    for account in config.accounts:
+        try:
+            credentials = resolve_credentials(account, environ=environ, redactor=redactor)
+            rendezvous = None if account.sim is None else load_rendezvous(account.sim.rendezvous)
+        except SecretError as error:
+            faults.append(Fault(None, None, "", str(error)))
+            continue
+        accounts.append(Keyed(account, credentials, rendezvous))
+    if faults:
+        raise ConfigError(faults)
+    return tuple(accounts)
+
+
+class LateVenues:
+    """The venues, opened in the background. Whoever asks for them earlier waits."""
+
+    def __init__(self, accounts: tuple[Keyed, ...], cache_directory: Path, clock: Clock) -> None:
+        self._accounts = accounts
+        self._cache_directory = cache_directory
+        self._clock = clock
+        self._decided = anyio.Event()
+        self._opened: OpenVenues | None = None
+        self._is_stopping = False
+
+    async def ready(self) -> Mapping[str, ReadVenue]:
+        """Every account's venue, by name.
+
+        Raises:
+            StoppingError: the server is shutting down.
+            InternalError: the venues could not be opened; the log says why.
+        """
+        await self._decided.wait()
+        if self._is_stopping:
+            raise StoppingError("the server is shutting down")
+        if self._opened is None:
+            raise InternalError("the venues could not be opened")
+        return self._opened.venues
+
+    async def run(self) -> None:
+        """Open the venues and keep them, until cancelled."""
+        try:
+            module = await anyio.to_thread.run_sync(_import_venue)
+            self._opened = module(
+                [_opening(account) for account in self._accounts], self._cache_directory, self._clock
+            )
+        except Exception:  # noqa: BLE001 - logged, and answered as INTERNAL from then on
+            _log.exception("the venues could not be opened")
+        self._decided.set()
+        if self._opened is not None:
+            await self._opened.run()
+
+    async def close(self) -> None:
+        """Answer nobody any more, and close every connection."""
+        self._is_stopping = True
+        self._decided.set()
+        if self._opened is not None:
+            await self._opened.close()
+
+
+def _import_venue() -> "type[OpenVenues]":
+    from exchange_mcp.venue.opening import OpenVenues  # noqa: PLC0415 - imports ccxt, which takes half a second
+
+    return OpenVenues
+
+
+def _opening(account: Keyed) -> "Opening":
+    from exchange_mcp.venue.opening import KeyMaterial, Opening  # noqa: PLC0415 - as above
+    from exchange_mcp.venue.wire import Loopback  # noqa: PLC0415 - as above
+
+    key, simulated = account.credentials, account.rendezvous
+    fields = {} if key is None else {"apiKey": key.api_key.reveal(), "secret": key.secret.reveal()}
+    if key is not None and key.passphrase is not None:
+        fields["password"] = key.passphrase.reveal()
+    return Opening(
+        account=account.config.account,
+        key=None if key is None else KeyMaterial(key.key_id, fields),
+        loopback=None if simulated is None else Loopback(simulated.port, simulated.ca_pem),
+        instance="" if simulated is None else f"{simulated.seed}-{simulated.started_at_ms}",
+        # The simulated exchange has no limits to respect.
+        rate_limit=simulated is None,
+    )

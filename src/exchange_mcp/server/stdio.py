@@ -1,0 +1,64 @@
+"""Serving one client over stdin and stdout, and ending in order.
+
+stdout carries MCP frames and nothing else: the caller takes the real stdout away before anything is
+imported (`exchange_mcp.cli.entry`) and passes it in as `wire`.
+"""
+
+import os
+import signal
+from collections.abc import Callable, Coroutine
+from io import TextIOWrapper
+from typing import TYPE_CHECKING, Any
+
+import anyio
+from mcp.server.stdio import stdio_server
+
+from exchange_mcp.config.logs import get_logger
+
+if TYPE_CHECKING:
+    from mcp.server.lowlevel import Server
+
+_log = get_logger(__name__)
+
+# The Python client waits two seconds before it kills.
+_CLOSING_SECONDS = 1.5
+
+
+async def serve(
+    server: "Server[Any]",
+    wire: int,
+    *,
+    background: Callable[[], Coroutine[Any, Any, None]],
+    close: Callable[[], Coroutine[Any, Any, None]],
+) -> None:
+    """Serve until stdin ends, SIGTERM or SIGINT; then close what is open and end the process with code 0.
+
+    Args:
+        server: what answers.
+        wire: the file descriptor of the client's end of stdout.
+        background: runs beside the server from the moment that it serves.
+        close: releases what the background opened; bounded here.
+    """
+    output = anyio.wrap_file(TextIOWrapper(os.fdopen(wire, "wb", closefd=False), encoding="utf-8"))
+
+    async def finish(reason: str) -> None:
+        with anyio.CancelScope(shield=True), anyio.move_on_after(_CLOSING_SECONDS):
+            await close()
+        _log.info("stopped", reason=reason)
+        # The SDK's reader thread sits in a read of stdin that nothing but the end of the process interrupts.
+        os._exit(0)
+
+    async def on_signal() -> None:
+        with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
+            async for received in signals:
+                await finish(signal.Signals(received).name)
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(on_signal)
+        group.start_soon(background)
+        try:
+            async with stdio_server(stdout=output) as (incoming, outgoing):
+                await server.run(incoming, outgoing, server.create_initialization_options())
+        except* (BrokenPipeError, ConnectionResetError):
+            await finish("the client is gone")
+        await finish("end of input")

@@ -1,0 +1,27 @@
+"""A simulated exchange that speaks Binance's spot and USD-M REST format over loopback HTTPS.
+
+A program of its own: nothing in here imports anything of ours from outside of this package, and nothing in
+here knows ccxt. One request's way: app (host, faults) > venue (route, checks) > an endpoint (spot_*, usdm_*)
+> exchange (clock, markets, accounts, keys). Below that everything is pure: prices, books, history, margin.
+"""
+
+from exchange_mcp.sim.clock import Clock, SystemClock
+from exchange_mcp.sim.control import Control
+from exchange_mcp.sim.faults import Close, Delay, FaultRule, Hang, Replace
+from exchange_mcp.sim.program import run
+from exchange_mcp.sim.rendezvous import RendezvousError
+from exchange_mcp.sim.server import SimulatedExchange
+
+__all__ = [
+    "Clock",
+    "Close",
+    "Control",
+    "Delay",
+    "FaultRule",
+    "Hang",
+    "RendezvousError",
+    "Replace",
+    "SimulatedExchange",
+    "SystemClock",
+    "run",
+]

@@ -1,0 +1,79 @@
+"""How a test or a demonstration steers the venue: from Python, or over HTTP under /__sim/."""
+
+import hmac
+import json
+from collections.abc import Mapping
+from typing import cast
+
+from exchange_mcp.sim.faults import FaultRule, Faults, parse
+from exchange_mcp.sim.request_log import Entry, RequestLog
+from exchange_mcp.sim.wire import Answer, Request, render
+
+HOSTS = frozenset({"localhost", "127.0.0.1"})
+"""The Host headers that control is served for; the venue's own hosts never serve it."""
+
+PREFIX = "/__sim/"
+
+
+class Control:
+    """Faults and the request log, in one hand."""
+
+    def __init__(self, faults: Faults, log: RequestLog) -> None:
+        self._faults = faults
+        self._log = log
+
+    def add_fault(self, rule: FaultRule | Mapping[str, object]) -> None:
+        """Put a fault in force; a mapping is read as over HTTP, with a ValueError where it makes no sense."""
+        self._faults.add(rule if isinstance(rule, FaultRule) else parse(rule))
+
+    def clear_faults(self) -> None:
+        """Remove every fault, and let go whatever hangs."""
+        self._faults.clear()
+
+    def requests(self) -> list[Entry]:
+        """Return the venue requests received, oldest first."""
+        return self._log.entries()
+
+    def clear_requests(self) -> None:
+        """Forget the venue requests received."""
+        self._log.clear()
+
+
+class ControlSite:
+    """The same over HTTP, for whoever has the token."""
+
+    def __init__(self, control: Control, log: RequestLog, token: str) -> None:
+        self._control = control
+        self._log = log
+        self._authorization = f"Bearer {token}".encode()
+
+    def answer(self, request: Request, authorization: str) -> Answer:
+        """Answer a request under PREFIX: 401 without the token, 404 and 400 with a reason."""
+        if not hmac.compare_digest(authorization.encode(), self._authorization):
+            return _say(401, "the control token is missing or wrong")
+        match request.method, request.path.removeprefix(PREFIX):
+            case "POST", "faults":
+                return self._add_fault(request.body)
+            case "DELETE", "faults":
+                self._control.clear_faults()
+            case "GET", "requests":
+                return Answer(200, render({"requests": self._log.as_json()}))
+            case "DELETE", "requests":
+                self._control.clear_requests()
+            case _:
+                return _say(404, f"no control endpoint {request.method} {request.path}")
+        return Answer(200, b"{}")
+
+    def _add_fault(self, body: str) -> Answer:
+        try:
+            fields: object = json.loads(body)
+            if not isinstance(fields, dict):
+                return _say(400, "a fault is a JSON object")
+            self._control.add_fault(cast("dict[str, object]", fields))
+        except ValueError as error:
+            return _say(400, str(error))
+        return Answer(201, b"{}")
+
+
+def _say(status: int, error: str) -> Answer:
+    return Answer(status, render({"error": error}))

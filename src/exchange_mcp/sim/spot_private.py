@@ -1,0 +1,135 @@
+"""Signed spot endpoints, under /api/v3, and what the wallet says about a key, under /sapi/v1.
+
+Sources: https://github.com/binance/binance-spot-api-docs/blob/master/rest-api.md (account endpoints) and
+https://developers.binance.com/docs/wallet/account/api-key-permission
+"""
+
+from decimal import Decimal
+
+from exchange_mcp.sim.digits import ZERO, fixed
+from exchange_mcp.sim.orders import SpotOrder
+from exchange_mcp.sim.routes import Routes, SignedCall, SignedRoute
+from exchange_mcp.sim.wire import Payload
+
+_RATES = {"maker": "0.00100000", "taker": "0.00100000", "buyer": "0.00000000", "seller": "0.00000000"}
+_NO_RATES = dict.fromkeys(_RATES, "0.00000000")
+
+
+def account(call: SignedCall) -> Payload:
+    """Answer balances and what the account may do; what resting orders hold back is locked."""
+    omit_zeros = (call.params.text("omitZeroBalances") or "false") == "true"
+    holder = call.account
+    assets = {asset: total for asset, total in _balances(call).items() if total or not omit_zeros}
+    return {
+        "makerCommission": 10,
+        "takerCommission": 10,
+        "buyerCommission": 0,
+        "sellerCommission": 0,
+        "commissionRates": _RATES,
+        "canTrade": True,
+        "canWithdraw": True,
+        "canDeposit": True,
+        "brokered": False,
+        "requireSelfTradePrevention": False,
+        "preventSor": False,
+        "updateTime": max((order.updated_ms for order in holder.orders.spot()), default=holder.opened_ms),
+        "accountType": "SPOT",
+        "balances": [
+            {
+                "asset": asset,
+                "free": fixed(total - holder.orders.locked(asset)),
+                "locked": fixed(holder.orders.locked(asset)),
+            }
+            for asset, total in assets.items()
+        ],
+        "permissions": ["SPOT"],
+        "uid": holder.uid,
+    }
+
+
+def open_orders(call: SignedCall) -> Payload:
+    """Answer what rests, of one pair or of all."""
+    symbol = call.params.symbol()
+    if symbol is not None:
+        call.exchange.spot(symbol)
+    return [_order(order) for order in call.account.orders.spot(symbol)]
+
+
+def commission(call: SignedCall) -> Payload:
+    """Answer the commission rates of one pair."""
+    name = call.exchange.spot(call.params.mandatory_symbol()).tape.instrument.name
+    return {
+        "symbol": name,
+        "standardCommission": _RATES,
+        "specialCommission": _NO_RATES,
+        "taxCommission": _NO_RATES,
+        "discount": {
+            "enabledForAccount": False,
+            "enabledForSymbol": True,
+            "discountAsset": "BNB",
+            "discount": "0.75000000",
+        },
+    }
+
+
+def api_restrictions(call: SignedCall) -> Payload:
+    """Answer what the key that asks may do."""
+    permissions = call.key.permissions
+    return {
+        # The venue gives a key the right to withdraw only together with an IP restriction.
+        "ipRestrict": permissions.may_withdraw,
+        "createTime": call.key.created_at_ms,
+        "enableReading": True,
+        "enableWithdrawals": permissions.may_withdraw,
+        "enableInternalTransfer": False,
+        "enableMargin": False,
+        "enableFutures": permissions.may_trade,
+        "permitsUniversalTransfer": False,
+        "enableVanillaOptions": False,
+        "enableFixApiTrade": False,
+        "enableFixReadOnly": False,
+        "enableSpotAndMarginTrading": permissions.may_trade,
+        "enablePortfolioMarginTrading": False,
+    }
+
+
+def _balances(call: SignedCall) -> dict[str, Decimal]:
+    listed = [listing.tape.instrument for listing in call.exchange.spot_listings]
+    every = {asset: ZERO for instrument in listed for asset in (instrument.base, instrument.quote)}
+    return {**every, **call.account.spot}
+
+
+def _order(order: SpotOrder) -> dict[str, object]:
+    return {
+        "symbol": order.instrument.name,
+        "orderId": order.order_id,
+        "orderListId": -1,
+        "clientOrderId": order.client_order_id,
+        "price": fixed(order.price),
+        "origQty": fixed(order.quantity),
+        "executedQty": fixed(order.executed),
+        "origQuoteOrderQty": fixed(ZERO),
+        "cummulativeQuoteQty": fixed(order.executed_quote),
+        "status": "PARTIALLY_FILLED" if order.executed else "NEW",
+        "timeInForce": "GTC",
+        "type": "LIMIT",
+        "side": order.side,
+        "stopPrice": fixed(ZERO),
+        "icebergQty": fixed(ZERO),
+        "time": order.created_ms,
+        "updateTime": order.updated_ms,
+        "isWorking": True,
+        "workingTime": order.created_ms,
+        "selfTradePreventionMode": "EXPIRE_MAKER",
+    }
+
+
+ROUTES: Routes = {
+    ("GET", "/api/v3/account"): SignedRoute(account, frozenset({"omitZeroBalances"}), weight=20),
+    ("GET", "/api/v3/openOrders"): SignedRoute(open_orders, frozenset({"symbol"}), weight=6),
+    ("GET", "/api/v3/account/commission"): SignedRoute(commission, frozenset({"symbol"}), weight=20),
+}
+
+WALLET_ROUTES: Routes = {
+    ("GET", "/sapi/v1/account/apiRestrictions"): SignedRoute(api_restrictions),
+}

@@ -1,0 +1,150 @@
+"""A ccxt client of ours: exact numbers, our session, nothing loaded behind a caller's back."""
+
+from typing import Any, Final, cast
+
+import ccxt.async_support as ccxt
+
+from exchange_mcp.model.accounts import Environment, MarketType
+from exchange_mcp.model.errors import BadAnswerError, InternalError
+from exchange_mcp.rules import reading
+from exchange_mcp.venue.market_cache import StoredMarkets
+from exchange_mcp.venue.numbers import ExactNumbers
+from exchange_mcp.venue.wire import Wire
+
+VERSION: Final[str] = ccxt.__version__
+
+REQUEST_MS: Final = 10_000
+LOADING_MS: Final = 30_000
+
+# What ccxt calls the market types when it fetches a catalogue, where it can be limited.
+_TYPE_NAMES: Final[dict[str, dict[MarketType, tuple[str, ...]]]] = {
+    "binance": {t: (t.value,) for t in MarketType},
+    "bybit": {t: (t.value,) for t in MarketType},
+    "okx": {
+        MarketType.SPOT: ("spot",),
+        MarketType.LINEAR: ("swap", "future"),
+        MarketType.INVERSE: ("swap", "future"),
+    },
+    "kucoin": {
+        MarketType.SPOT: ("spot",),
+        MarketType.LINEAR: ("swap", "future", "contract"),
+        MarketType.INVERSE: ("swap", "future", "contract"),
+    },
+    "bitget": {MarketType.SPOT: ("spot",), MarketType.LINEAR: ("swap",), MarketType.INVERSE: ("swap",)},
+    "gate": {
+        MarketType.SPOT: ("spot",),
+        MarketType.LINEAR: ("swap", "future"),
+        MarketType.INVERSE: ("swap", "future"),
+    },
+}
+
+
+class Checked(ExactNumbers):
+    """A mixin: an answer that has not the shape its documentation promises is an error, never an empty answer."""
+
+    id: str
+
+    async def fetch2(  # noqa: PLR0913 - ccxt's signature
+        self,
+        path: str,
+        api: Any = "public",  # noqa: ANN401 - ccxt's signature
+        method: str = "GET",
+        params: Any = None,  # noqa: ANN401 - as above
+        config: Any = None,  # noqa: ANN401 - as above
+    ) -> Any:  # noqa: ANN401 - a JSON value
+        """Send as ccxt does, and give the answer if it has its documented shape.
+
+        Raises:
+            BadAnswerError: it has not; HTML, an empty body and a cut-off one among them.
+        """
+        base = cast("Any", super())
+        answer = await base.fetch2(path, api, method, params or {}, config or {})
+        sections = [api] if isinstance(api, str) else list(api)
+        fault = reading.fault(self.id, "/".join(sections), path, answer)
+        if fault is not None:
+            raise BadAnswerError(f"{self.id} sent {fault}")
+        return answer
+
+    async def load_markets(self, reload: bool = False, params: Any = None) -> Any:  # noqa: ANN401, ARG002, FBT001, FBT002 - ccxt's signature
+        """Stand in for ccxt's: markets are the catalogue's business; a request never loads them."""
+        markets = cast("Any", self).markets
+        if not markets:
+            raise InternalError(f"a request to {self.id} was made before its markets were known")
+        return markets
+
+
+def make_client(  # noqa: PLR0913 - everything that a client is made of, once
+    venue: str,
+    environment: Environment,
+    market_types: tuple[MarketType, ...],
+    wire: Wire,
+    *,
+    credentials: dict[str, str] | None,
+    timeout_ms: int = REQUEST_MS,
+    rate_limit: bool = True,
+) -> Any:  # noqa: ANN401 - ccxt is untyped
+    """A client for one key, or for none."""
+    options: dict[str, Any] = {
+        "maxRetriesOnFailure": 0,
+        "adjustForTimeDifference": False,
+        **_options(venue, market_types),
+    }
+    kind: Any = type(f"Ours{venue}", (Checked, getattr(ccxt, venue)), {})
+    client = kind(
+        {
+            **(credentials or {}),
+            "session": wire,
+            "ssl_context": wire.tls,
+            "aiohttp_trust_env": False,
+            "timeout": timeout_ms,
+            "enableRateLimit": rate_limit,
+            # The default algorithm does not refill while idle: a lone call waits for the one before it.
+            "rateLimiterAlgorithm": "rollingWindow",
+            "rollingWindowSize": 60_000,
+            "options": options,
+        }
+    )
+    if environment is Environment.SANDBOX:
+        client.enable_demo_trading(True)  # noqa: FBT003 - ccxt's signature
+    return client
+
+
+def _options(venue: str, market_types: tuple[MarketType, ...]) -> dict[str, Any]:
+    names = _TYPE_NAMES.get(venue)
+    types = list(dict.fromkeys(name for t in market_types for name in names[t])) if names else None
+    options: dict[str, Any] = {} if types is None else {"fetchMarkets": {"types": types}}
+    if venue == "binance":
+        # Signed calls that loading markets would make with a key: not needed, and not a read of ours.
+        options |= {"fetchCurrencies": False, "fetchMargins": False}
+        # Leverage brackets serve figures that we do not give; without this every first read fetches them.
+        options |= {"leverageBrackets": {}, "fetchOpenOrders": {"warnWithoutSymbol": False}}
+    if venue == "kucoin":
+        options["fetchMarkets"] |= {"fetchTickersFees": False}
+    return options
+
+
+async def fetch_catalogue(client: Any, now_ms: int) -> StoredMarkets:  # noqa: ANN401 - ccxt is untyped
+    """Ask the venue for its markets, without a key."""
+    markets = await client.fetch_markets()
+    if not markets:
+        raise BadAnswerError(f"{client.id} sent a list of markets without a market")
+    helpers = client.options.get("marketHelperProps", [])
+    return StoredMarkets(
+        markets=[{**market, "info": _info(client.id, market["info"])} for market in markets],
+        options={name: client.options[name] for name in helpers if client.options.get(name) is not None},
+        loaded_ms=now_ms,
+    )
+
+
+def _info(venue: str, info: Any) -> Any:  # noqa: ANN401 - a venue's own JSON
+    """What ccxt's parsers need of the raw market; binance's is most of the download and only orderTypes is read."""
+    if venue != "binance":
+        return info
+    return {"orderTypes": info.get("orderTypes", [])}
+
+
+def install(client: Any, stored: StoredMarkets) -> Any:  # noqa: ANN401 - ccxt is untyped
+    """Give a client its markets; the same stored catalogue may be given to many."""
+    client.options.update(stored.options)
+    client.set_markets(stored.markets)
+    return client.markets

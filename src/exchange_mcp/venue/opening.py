@@ -1,0 +1,129 @@
+"""From configured accounts to venues that can be asked: one client a key, one catalogue a venue and environment."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import anyio
+
+from exchange_mcp.model.accounts import Account, MarketType
+from exchange_mcp.model.ports import Clock, ReadVenue
+from exchange_mcp.venue.client import LOADING_MS, VERSION, fetch_catalogue, install, make_client
+from exchange_mcp.venue.failures import meaning
+from exchange_mcp.venue.market_cache import MarketCache, MarketKey, StoredMarkets
+from exchange_mcp.venue.markets import MarketCatalogue, Markets
+from exchange_mcp.venue.reads import CcxtReadVenue
+from exchange_mcp.venue.repeating import repeated
+from exchange_mcp.venue.wire import Loopback, Wire
+
+
+@dataclass(frozen=True, slots=True)
+class KeyMaterial:
+    """A key in the form that ccxt takes, and a name for it that is not secret."""
+
+    key_id: str
+    fields: Mapping[str, str] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """One account to open. `loopback` is set for simulated accounts and for no other."""
+
+    account: Account
+    key: KeyMaterial | None = None
+    loopback: Loopback | None = None
+    instance: str = ""
+    rate_limit: bool = True
+
+
+class OpenVenues:
+    """The venues of every configured account.
+
+    `run` owns the catalogues and must run for as long as the venues are asked; `close` ends every
+    connection.
+    """
+
+    def __init__(self, openings: Sequence[Opening], cache_directory: Path, clock: Clock) -> None:
+        self._cache = MarketCache(cache_directory)
+        self._clock = clock
+        self._wires: list[Wire] = []
+        self._catalogues: list[MarketCatalogue] = []
+        self._venues: dict[str, ReadVenue] = {}
+        for place in dict.fromkeys(map(_place_of, openings)):
+            self._open([opening for opening in openings if _place_of(opening) == place])
+        self._venues = {o.account.name: self._venues[o.account.name] for o in openings}
+
+    @property
+    def venues(self) -> Mapping[str, ReadVenue]:
+        """By account name, in the order of the configuration."""
+        return self._venues
+
+    async def run(self) -> None:
+        """Keep every catalogue, until cancelled."""
+        async with anyio.create_task_group() as group:
+            for catalogue in self._catalogues:
+                group.start_soon(catalogue.own)
+
+    async def close(self) -> None:
+        """Close every connection."""
+        for wire in self._wires:
+            await wire.close()
+
+    def _open(self, openings: Sequence[Opening]) -> None:
+        first = openings[0]
+        venue, environment = first.account.venue, first.account.environment
+        wanted = {t for opening in openings for t in opening.account.market_types}
+        types = tuple(t for t in MarketType if t in wanted)
+        loader = self._client(first, types, None, LOADING_MS)
+        clients = {
+            opening.key.key_id if opening.key else None: self._client(opening, types, opening.key)
+            for opening in openings
+        }
+
+        def share(stored: StoredMarkets) -> Markets:
+            markets: Markets = install(loader, stored)
+            for client in clients.values():
+                client.set_markets_from_exchange(loader)
+            return markets
+
+        catalogue = MarketCatalogue(
+            MarketKey(venue, environment, tuple(types), VERSION, first.instance),
+            self._cache,
+            self._clock,
+            lambda: repeated(lambda: self._fetched(loader)),
+            share,
+        )
+        self._catalogues.append(catalogue)
+        for opening in openings:
+            client = clients[opening.key.key_id if opening.key else None]
+            self._venues[opening.account.name] = CcxtReadVenue(opening.account, client, catalogue)
+
+    async def _fetched(self, loader: Any) -> StoredMarkets:  # noqa: ANN401 - ccxt is untyped
+        try:
+            return await fetch_catalogue(loader, self._clock.now_ms())
+        except Exception as error:
+            raise meaning(error, str(loader.id)) from error
+
+    def _client(
+        self,
+        opening: Opening,
+        types: tuple[MarketType, ...],
+        key: KeyMaterial | None,
+        timeout_ms: int | None = None,
+    ) -> Any:  # noqa: ANN401 - ccxt is untyped
+        wire = Wire(opening.loopback)
+        self._wires.append(wire)
+        return make_client(
+            opening.account.venue,
+            opening.account.environment,
+            types,
+            wire,
+            credentials=None if key is None else dict(key.fields),
+            rate_limit=opening.rate_limit,
+            **({} if timeout_ms is None else {"timeout_ms": timeout_ms}),
+        )
+
+
+def _place_of(opening: Opening) -> tuple[str, str, str]:
+    return (opening.account.venue, opening.account.environment, opening.instance)

@@ -1,0 +1,108 @@
+"""The HTTP session under a ccxt client: where names resolve to, whom it trusts, and what it never does.
+
+A live account resolves names as the system does and trusts certifi's authorities. A simulated account
+keeps the venue's live URLs; its resolver knows nothing but one port on loopback, and its only authority
+is the simulator's, so it cannot reach the world.
+"""
+
+import socket
+import ssl
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import aiohttp
+import certifi
+from aiohttp.abc import AbstractResolver, ResolveResult
+
+
+@dataclass(frozen=True, slots=True)
+class Loopback:
+    """Where a simulated exchange listens, and the authority (PEM) that signed its certificate."""
+
+    port: int
+    ca_pem: str
+
+
+class LoopbackResolver(AbstractResolver):
+    """Resolves every name to one port on 127.0.0.1."""
+
+    def __init__(self, port: int) -> None:
+        self._port = port
+
+    async def resolve(
+        self,
+        host: str,
+        port: int = 0,  # noqa: ARG002 - the caller's port is what is replaced
+        family: socket.AddressFamily = socket.AF_INET,  # noqa: ARG002
+    ) -> list[ResolveResult]:
+        """The one address there is."""
+        return [
+            ResolveResult(
+                hostname=host,
+                host="127.0.0.1",
+                port=self._port,
+                family=socket.AF_INET,
+                proto=0,
+                flags=socket.AI_NUMERICHOST,
+            )
+        ]
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+
+@cache
+def _public_authorities() -> ssl.SSLContext:
+    return ssl.create_default_context(cafile=certifi.where())
+
+
+def authorities(loopback: Loopback | None) -> ssl.SSLContext:
+    """Whom a connection trusts."""
+    if loopback is None:
+        return _public_authorities()
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.load_verify_locations(cadata=loopback.ca_pem)
+    return context
+
+
+class Wire:
+    """What ccxt uses as its aiohttp session. Redirects are not followed and proxies are refused."""
+
+    def __init__(self, loopback: Loopback | None) -> None:
+        # ccxt reads a session's default headers; ours has none.
+        self.headers: dict[str, str] = {}
+        self._loopback = loopback
+        self.tls = authorities(loopback)
+        self._session: aiohttp.ClientSession | None = None
+
+    def _open(self) -> aiohttp.ClientSession:
+        # The session belongs to the running loop, so it is made at the first request and not before.
+        if self._session is None:
+            resolver = None if self._loopback is None else LoopbackResolver(self._loopback.port)
+            self._session = aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(ssl=self.tls, resolver=resolver, limit=32),
+                trust_env=False,
+                cookie_jar=aiohttp.DummyCookieJar(),
+            )
+        return self._session
+
+    def _request(self, method: str, url: Any, **options: Any) -> Any:  # noqa: ANN401 - aiohttp's own signature
+        if options.get("proxy") is not None:
+            raise ValueError("a proxy is refused: requests go to the venue itself")
+        options["allow_redirects"] = False
+        return self._open().request(method, url, **options)
+
+    def get(self, url: Any, **options: Any) -> Any:  # noqa: ANN401 - as above
+        """Send a GET."""
+        return self._request("GET", url, **options)
+
+    def post(self, url: Any, **options: Any) -> Any:  # noqa: ANN401 - as above
+        """Send a POST."""
+        return self._request("POST", url, **options)
+
+    async def close(self) -> None:
+        """Close every connection."""
+        if self._session is not None:
+            await self._session.close()
+            self._session = None
