@@ -62,7 +62,10 @@ def simulator(folder: Path) -> Generator[Simulator]:
     with (
         (folder / "log").open("w+") as log,
         subprocess.Popen(  # noqa: S603 - our own program
-            [PRODUCT, "sim", "--rendezvous", str(path)], stdin=subprocess.PIPE, stdout=log, stderr=log
+            [PRODUCT, "sim", "--exit-with-stdin", "--rendezvous", str(path)],
+            stdin=subprocess.PIPE,
+            stdout=log,
+            stderr=log,
         ) as process,
     ):
         try:
