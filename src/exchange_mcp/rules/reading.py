@@ -29,18 +29,19 @@ _LISTS: Final[dict[tuple[str, str, str], tuple[str, ...]]] = {
 }
 
 
-def _member(answer: object, name: str) -> object:
+def _member(answer: dict[str, object] | list[object], name: str) -> object:
     if not name:
         return answer
-    return cast("dict[str, object]", answer).get(name) if isinstance(answer, dict) else None
+    return None if isinstance(answer, list) else answer.get(name)
 
 
 def fault(venue: str, api: str, path: str, answer: object) -> str | None:
     """What is wrong with the shape of an answer, as "an answer that …"; None where nothing is."""
     if not isinstance(answer, dict | list):
         return "an answer that is not JSON"
+    members = cast("dict[str, object] | list[object]", answer)
     for member in _LISTS.get((venue, api, path), ()):
-        if not isinstance(_member(answer, member), list):
+        if not isinstance(_member(members, member), list):
             return f"an answer to {path} without its list{f' of {member}' if member else ''}"
     return None
 

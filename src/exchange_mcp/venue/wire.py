@@ -34,7 +34,7 @@ class LoopbackResolver(AbstractResolver):
         self,
         host: str,
         port: int = 0,  # noqa: ARG002 - the caller's port is what is replaced
-        family: socket.AddressFamily = socket.AF_INET,  # noqa: ARG002
+        family: socket.AddressFamily = socket.AF_INET,  # noqa: ARG002 - as above
     ) -> list[ResolveResult]:
         """The one address there is."""
         return [
