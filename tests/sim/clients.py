@@ -1,5 +1,6 @@
-"""What the simulator's tests drive it with: a still clock, fixed randomness, and real ccxt routed to loopback."""
+"""What the simulator's tests drive it with: a still clock, fixed randomness, real ccxt routed to loopback."""
 
+import asyncio
 import socket
 import ssl
 from collections.abc import AsyncGenerator, Callable
@@ -9,16 +10,19 @@ from hashlib import shake_256
 from typing import Any, TypeAlias
 
 import aiohttp
-import ccxt.async_support as ccxt
+import ccxt.async_support as ccxt  # pyright: ignore[reportMissingTypeStubs] - there are none
 from aiohttp.abc import AbstractResolver, ResolveResult
 
-from exchange_mcp.sim import SimulatedExchange
+from exchange_mcp.sim import Control, SimulatedExchange
 
 NOON_MS = 1_767_268_800_000
 """2026-01-01T12:00:00Z."""
 
 Ccxt: TypeAlias = Any
 """A ccxt client: its methods return structures that ccxt does not type."""
+
+Json: TypeAlias = Any
+"""What an answer holds, as json.loads returns it."""
 
 Connect: TypeAlias = Callable[[str], Ccxt]
 """Makes a ccxt client for the key with this label."""
@@ -62,6 +66,12 @@ class LoopbackResolver(AbstractResolver):
 
     async def close(self) -> None:
         """Nothing is held."""
+
+
+async def arrival(control: Control, count: int) -> None:
+    """Wait until the venue has received so many requests."""
+    while len(control.requests()) < count:  # noqa: ASYNC110 - a received request sets no event
+        await asyncio.sleep(0)
 
 
 @asynccontextmanager

@@ -58,7 +58,7 @@ def test_a_position_needs_its_notional_divided_by_the_leverage() -> None:
 
 
 def test_profit_is_the_distance_from_entry_to_mark_times_the_amount() -> None:
-    # 0.5 * (60,000 - 59,000) + -3 * (2,000 - 2,100)
+    # By hand: 0.5 * (60,000 - 59,000) + -3 * (2,000 - 2,100)
     assert book(position(BITCOIN, "0.5", 59_000), position(ETHER, "-3", 2_100)).profit == 800
 
 
@@ -73,7 +73,7 @@ def test_what_is_available_is_wallet_and_profit_less_initial_margin() -> None:
 
 
 def test_unrealised_profit_cannot_be_taken_out() -> None:
-    # 10,000 + min(0, 500) - 3,000
+    # By hand: 10,000 + min(0, 500) - 3,000
     assert book(position(BITCOIN, "0.5", 59_000)).transferable == 7_000
 
 

@@ -27,7 +27,7 @@ def exchange(seed: int = 1, clock: StillClock | None = None) -> Exchange:
     return Exchange(seed=seed, clock=clock or StillClock(), accounts=3, entropy=Counted())
 
 
-SHARED = exchange()
+SHARED, TWIN = exchange(), exchange()
 
 
 def ask(state: Exchange, host: str, path: str, *, label: str = "reader", query: str = "") -> Answer:
@@ -65,7 +65,7 @@ def test_every_endpoint_answers_in_json_with_plain_numbers(host: str, path: str)
 
 @pytest.mark.parametrize(("host", "path"), ENDPOINTS)
 def test_the_same_seed_and_clock_give_the_same_answer(host: str, path: str) -> None:
-    assert ask(exchange(), host, path) == ask(exchange(), host, path)
+    assert ask(SHARED, host, path) == ask(TWIN, host, path)
 
 
 def test_another_seed_gives_other_prices_and_another_moment_gives_later_ones() -> None:

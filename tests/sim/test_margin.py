@@ -1,4 +1,5 @@
 from decimal import Decimal
+from itertools import pairwise
 
 from exchange_mcp.sim.brackets import BRACKETS
 from exchange_mcp.sim.margin import Leg, bracket_of, brackets, liquidation_price
@@ -26,7 +27,7 @@ def test_a_position_of_264000_usdt_has_the_vendors_maintenance_rate_of_one_per_c
 
 
 def test_maintenance_is_notional_times_rate_less_the_maintenance_amount() -> None:
-    # 500,000 * 1 % - 1,300
+    # By hand: 500,000 * 1 % - 1,300
     assert bracket_of(BITCOIN, Decimal(500_000)).maintenance(Decimal(500_000)) == 3_700
 
 
@@ -40,7 +41,7 @@ def test_a_notional_above_the_last_cap_stays_in_the_last_bracket() -> None:
 
 def test_maintenance_does_not_jump_where_brackets_meet() -> None:
     for table in BRACKETS.values():
-        for lower, upper in zip(table, table[1:], strict=False):
+        for lower, upper in pairwise(table):
             assert lower.maintenance(lower.cap) == upper.maintenance(lower.cap)
 
 

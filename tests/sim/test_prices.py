@@ -1,4 +1,5 @@
 from decimal import Decimal
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -71,8 +72,8 @@ def test_a_book_is_ordered_uncrossed_and_holds_the_last_price_at_one_of_its_best
     assert len(bids) == len(asks) == LEVELS
     assert bids[0].ticks < asks[0].ticks
     assert tape.last(at_ms) in {bids[0].ticks, asks[0].ticks}
-    assert all(upper.ticks > lower.ticks > 0 for upper, lower in zip(bids, bids[1:], strict=False))
-    assert all(lower.ticks < upper.ticks for lower, upper in zip(asks, asks[1:], strict=False))
+    assert all(upper.ticks > lower.ticks > 0 for upper, lower in pairwise(bids))
+    assert all(lower.ticks < upper.ticks for lower, upper in pairwise(asks))
     assert min(level.lots for level in bids + asks) > 0
 
 

@@ -9,7 +9,6 @@ import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import aiohttp
 import pytest
@@ -17,7 +16,7 @@ import pytest
 from exchange_mcp.sim import RendezvousError, SimulatedExchange
 from exchange_mcp.sim.rendezvous import Rendezvous, published
 
-from .clients import Counted, StillClock, http
+from .clients import Counted, Json, StillClock, http
 
 PATIENCE_SECONDS = 20
 
@@ -36,28 +35,36 @@ def dead_pid() -> int:
 @contextmanager
 def program(path: Path, *options: str) -> Generator[subprocess.Popen[bytes]]:
     command = [sys.executable, "-m", "exchange_mcp.sim", "--rendezvous", str(path), "--seed", "5", *options]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as child:
+    piped = subprocess.PIPE
+    with subprocess.Popen(command, stdin=piped, stderr=piped) as child:  # noqa: S603 - our own program
         try:
             yield child
         finally:
             child.kill()
 
 
-async def appears(path: Path, child: subprocess.Popen[bytes]) -> dict[str, Any]:
+def read(path: Path) -> Json:
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
+
+
+async def appears(path: Path, child: subprocess.Popen[bytes]) -> Json:
     async with asyncio.timeout(PATIENCE_SECONDS):
-        while not path.exists():
+        while (found := read(path)) is None:
             assert child.poll() is None
             await asyncio.sleep(0.01)
-    return json.loads(path.read_text(encoding="utf-8"))
+    return found
 
 
 @pytest.mark.anyio
 async def test_two_servers_one_after_another_work_in_one_process() -> None:
     venue = SimulatedExchange(clock=StillClock(), entropy=Counted())
     for _ in range(2):
-        async with venue.serving() as serving, http(serving.port, serving.ca_pem) as session:
-            async with session.get("https://api.binance.com/api/v3/ping") as response:
-                assert response.status == 200
+        async with (
+            venue.serving() as serving,
+            http(serving.port, serving.ca_pem) as session,
+            session.get("https://api.binance.com/api/v3/ping") as response,
+        ):
+            assert response.status == 200
     with pytest.raises(RuntimeError, match="not being served"):
         _ = venue.port
 
@@ -68,11 +75,11 @@ async def test_two_servers_at_once_do_not_mix() -> None:
     async with one.serving(), other.serving():
         prices: list[str] = []
         for venue in (one, other):
-            async with http(venue.port, venue.ca_pem) as session:
-                async with session.get(
-                    "https://api.binance.com/api/v3/ticker/price?symbol=BTCUSDT"
-                ) as response:
-                    prices.append((await response.json())["price"])
+            async with (
+                http(venue.port, venue.ca_pem) as session,
+                session.get("https://api.binance.com/api/v3/ticker/price?symbol=BTCUSDT") as response,
+            ):
+                prices.append((await response.json())["price"])
     assert len(set(prices)) == 2
 
 

@@ -2,7 +2,6 @@ import json
 from urllib.parse import urlencode
 
 import aiohttp
-import ccxt.async_support as ccxt
 import pytest
 
 from exchange_mcp.sim import SimulatedExchange
@@ -10,7 +9,7 @@ from exchange_mcp.sim.keys import Access, ApiKey, KeyRing, Permissions, issue
 from exchange_mcp.sim.signing import authenticate, signature
 from exchange_mcp.sim.wire import Params, Request
 
-from .clients import NOON_MS, Connect, Counted, StillClock, binance, http
+from .clients import NOON_MS, Connect, Counted, StillClock, binance, ccxt, http
 
 # The vendor's worked examples: https://github.com/binance/binance-spot-api-docs/blob/master/rest-api.md
 VENDOR_KEY = "vmPUZE6mv9SD5VNHk4HlWFsOr6aKE2zvsw0MuIgwCIPy6utIco14y7Ju91duEh8A"

@@ -120,7 +120,7 @@ async def _disconnection(receive: Receive) -> None:
 
 
 async def _hang_up(scope: Scope, receive: Receive) -> None:
-    cast("asyncio.Transport", scope["state"][TRANSPORT]).close()
+    cast("asyncio.Transport", scope["state"][TRANSPORT]).abort()
     await _disconnection(receive)
 
 
