@@ -60,7 +60,7 @@ def test_no_secret_leaves_in_any_part_of_a_record(configure: Configure, log_form
     log = get_logger("exchange_mcp.venue")
     library = logging.getLogger("aiohttp.client")
 
-    log.info(f"event {SECRET}", field=SECRET, nested={"a": [SECRET, {SECRET: 1}]}, error=ValueError(SECRET))
+    log.info(SECRET, field=SECRET, nested={"a": [SECRET, {SECRET: 1}]}, error=ValueError(SECRET))
     library.warning("argument %s", SECRET, extra={"field": SECRET})
     library.warning({"event": SECRET})
     library.info("stack", stack_info=True)
@@ -73,9 +73,9 @@ def test_no_secret_leaves_in_any_part_of_a_record(configure: Configure, log_form
     except RuntimeError as error:
         log.exception("failed")
         library.exception("failed")
-        log.error("failed", exc_info=error)
+        log.warning("failed", exc_info=error)
         error.add_note(SECRET)
-        log.error("failed", exc_info=(type(error), error, error.__traceback__))
+        log.warning("failed", exc_info=(type(error), error, error.__traceback__))
 
     assert SECRET not in stream.getvalue()
     assert stream.getvalue().count("ValueError: [redacted]") >= 4
@@ -231,7 +231,8 @@ raise ValueError("{SECRET}")
 
 
 def test_a_process_logs_to_standard_error_alone_and_dies_without_telling() -> None:
-    ended = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=False)
+    command = [sys.executable, "-c", SCRIPT]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - our own script
 
     assert ended.returncode == 1
     # structlog has not imported rich, and rich can be imported by who wants it.

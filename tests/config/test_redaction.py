@@ -16,6 +16,16 @@ from exchange_mcp.config.secret import MASK, Secret
 API_KEY = "vmPUZE6mv9SD5VNHk4HlWFsOr6aKE2zv"
 
 
+class Shown:
+    """An object whose repr is a text."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __repr__(self) -> str:
+        return self.text
+
+
 def percent_encode_in_part(text: str) -> str:
     return quote(text, safe="=+ ").lower() if text.islower() else quote(text, safe="=+ ")
 
@@ -76,11 +86,15 @@ def test_a_secret_does_not_survive_in_a_text_however_it_was_encoded_twice(
     assert MASK in scrubbed
 
 
-@given(secrets, st.binary(max_size=5), st.binary(max_size=5), st.booleans())
+@given(
+    secrets,
+    st.binary(max_size=5),
+    st.binary(max_size=5),
+    st.sampled_from([base64.b64encode, base64.urlsafe_b64encode]),
+)
 def test_a_secret_does_not_survive_in_base64_at_any_offset(
-    secret: str, before: bytes, after: bytes, is_for_urls: bool
+    secret: str, before: bytes, after: bytes, encode: Callable[[bytes], bytes]
 ) -> None:
-    encode = base64.urlsafe_b64encode if is_for_urls else base64.b64encode
     encoded = encode(before + secret.encode() + after).decode()
 
     scrubbed = knowing(secret).scrub(f"Basic {encoded}")
@@ -116,7 +130,7 @@ def test_a_secret_does_not_survive_anywhere_in_nested_data(
         lambda inner: {"error": ValueError(text), "inner": inner},
         lambda inner: {"bytes": text.encode(), "inner": inner},
         lambda inner: [{text}, inner],
-        lambda inner: [Secret(secret), type("Anything", (), {"__repr__": lambda _: text})(), inner],
+        lambda inner: [Secret(secret), Shown(text), inner],
     ]
 
     scrubbed = knowing(secret).scrub_value(draw.draw(st.sampled_from(wrappers))(data))
@@ -161,7 +175,7 @@ def test_texts_of_fewer_than_six_characters_are_not_learned() -> None:
         (
             # The signed request of the vendor's example has this form:
             # https://developers.binance.com/docs/binance-spot-api-docs/rest-api/request-security
-            "GET https://api.binance.com/api/v3/account?timestamp=1499827319559&signature=c8db56825ae71d failed",
+            "GET https://api.binance.com/api/v3/account?timestamp=1499827319559&signature=c8db5682 failed",
             "GET https://api.binance.com/api/v3/account?[redacted] failed",
         ),
         ('url="/api/v3/order?signature=ab" next', 'url="/api/v3/order?[redacted]" next'),

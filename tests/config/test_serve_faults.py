@@ -18,6 +18,10 @@ LITERAL = (
 )
 REFERENCE = '{ env = "NAME" } or { file = "~/PATH" }'
 NOT_A_NAME = "expected the name of an environment variable, in capitals, not the secret itself"
+PRIVATE_READS = "private reads exist for binance (spot, linear) only in this version"
+SPOT_AND_LINEAR = 'it has "spot", "linear"'
+NO_VENUE_KEY = "a simulated account has no key of a venue; name one of its own with sim_key"
+NAME_FORM = "an account's name has 1 to 32 of a-z, 0-9, _ and -, a letter or digit first"
 PASTED = "vmPUZE6mv9SD5VNHk4HlWFsOr6aKE2zv"
 
 
@@ -153,8 +157,7 @@ def test_a_wrong_setting_of_an_account_is_named_with_its_line(
         ),
         (
             'venue = "bybit"\nenvironment = "live"\nkey = { api_key.env = "A", secret.env = "B" }',
-            "a key is of no use here: private reads exist for binance (spot, linear) only in this version; "
-            "leave the key out to read market data",
+            f"a key is of no use here: {PRIVATE_READS}; leave the key out to read market data",
         ),
         (
             'venue = "okx"\nenvironment = "sandbox"',
@@ -162,7 +165,7 @@ def test_a_wrong_setting_of_an_account_is_named_with_its_line(
         ),
         (
             'venue = "binance"\nenvironment = "sandbox"\nmarket_types = ["inverse"]',
-            'market type "inverse" does not exist at Binance in environment "sandbox"; it has "spot", "linear"',
+            f'market type "inverse" does not exist at Binance in environment "sandbox"; {SPOT_AND_LINEAR}',
         ),
         (
             'venue = "kraken"\nenvironment = "sim"',
@@ -170,7 +173,7 @@ def test_a_wrong_setting_of_an_account_is_named_with_its_line(
         ),
         (
             'venue = "binance"\nenvironment = "sim"\nmarket_types = ["spot", "inverse"]',
-            'market type "inverse" does not exist at Binance in environment "sim"; it has "spot", "linear"',
+            f'market type "inverse" does not exist at Binance in environment "sim"; {SPOT_AND_LINEAR}',
         ),
     ],
 )
@@ -187,8 +190,7 @@ def test_a_simulated_account_takes_no_venue_key(complain: Complain) -> None:
     )
 
     assert said == [
-        "serve.toml:4: accounts.main.key: a simulated account has no key of a venue; "
-        "name one of its own with sim_key"
+        f"serve.toml:4: accounts.main.key: {NO_VENUE_KEY}",
     ]
 
 
@@ -197,8 +199,7 @@ def test_an_account_name_of_another_form_is_refused(complain: Complain, name: st
     said = complain(f'[accounts.{name}]\nvenue = "binance"\nenvironment = "live"\n')
 
     assert said == [
-        f"serve.toml:1: accounts.{name}: "
-        "an account's name has 1 to 32 of a-z, 0-9, _ and -, a letter or digit first"
+        f"serve.toml:1: accounts.{name}: {NAME_FORM}",
     ]
 
 
