@@ -231,6 +231,7 @@ def test_plain_values_keep_their_type_and_others_become_text() -> None:
     scrubbed = knowing("123456").scrub_value(
         {
             "n": 12345,
+            "large": 10**400,
             "hidden": 9123456,
             "f": 0.5,
             "inf": float("inf"),
@@ -242,6 +243,7 @@ def test_plain_values_keep_their_type_and_others_become_text() -> None:
 
     assert scrubbed == {
         "n": 12345,
+        "large": 10**400,
         "hidden": "9[redacted]",
         "f": 0.5,
         "inf": "inf",
