@@ -22,6 +22,7 @@ PRIVATE_READS = "private reads exist for binance (spot, linear) only in this ver
 SPOT_AND_LINEAR = 'it has "spot", "linear"'
 NO_VENUE_KEY = "a simulated account has no key of a venue; name one of its own with sim_key"
 NAME_FORM = "an account's name has 1 to 32 of a-z, 0-9, _ and -, a letter or digit first"
+VENUE_FORM = 'expected the name of a venue, in lower case, like "binance"'
 PASTED = "vmPUZE6mv9SD5VNHk4HlWFsOr6aKE2zv"
 
 
@@ -60,6 +61,10 @@ PASTED = "vmPUZE6mv9SD5VNHk4HlWFsOr6aKE2zv"
         (
             "limits.max_concurrent_calls = 16.0",
             "limits.max_concurrent_calls: expected a whole number from 1 to 256, not 16.0",
+        ),
+        (
+            f"limits.max_concurrent_calls = 0x{'f' * 5000}",
+            "limits.max_concurrent_calls: expected a whole number from 1 to 256",
         ),
         (
             "limits.max_pending_calls = 5000",
@@ -183,6 +188,17 @@ def test_what_a_venue_does_not_offer_is_refused_with_what_it_does(
     assert complain(f"\n[accounts.main]\n{account}\n") == [f"serve.toml:2: accounts.main: {said}"]
 
 
+@pytest.mark.parametrize(
+    ("venue", "instead"), [("Binance", ', not "Binance"'), ("", ""), (PASTED, ""), (PASTED.lower(), "")]
+)
+def test_what_cannot_be_a_venues_name_is_refused_and_repeated_only_if_short(
+    complain: Complain, venue: str, instead: str
+) -> None:
+    said = complain(f'[accounts.main]\nvenue = "{venue}"\nenvironment = "live"\n')
+
+    assert said == [f"serve.toml:2: accounts.main.venue: {VENUE_FORM}{instead}"]
+
+
 def test_a_simulated_account_takes_no_venue_key(complain: Complain) -> None:
     said = complain(
         '[accounts.main]\nvenue = "binance"\nenvironment = "sim"\n'
@@ -296,6 +312,7 @@ def test_a_file_of_unreasonable_size_is_refused(complain: Complain) -> None:
         'key = "{}"',
         'api_key = "{}"',
         'venue_ = "{}"',
+        'market_types = "{}"',
         'sim_key = "{}"',
         'rendezvous = "{}"',
         'market_types = ["{}"]',
