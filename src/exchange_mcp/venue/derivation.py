@@ -167,11 +167,15 @@ class _Walk:
         return names
 
     def _handed(self, call: SelfCall) -> Iterable[str]:
-        arguments = [call.arguments[at] for at in self._name_positions(call.target) if at < len(call.arguments)]
+        arguments = [
+            call.arguments[at] for at in self._name_positions(call.target) if at < len(call.arguments)
+        ]
         return [argument for argument in arguments if isinstance(argument, str)]
 
     def _is_untold(self, call: SelfCall) -> bool:
-        arguments = [call.arguments[at] for at in self._name_positions(call.target) if at < len(call.arguments)]
+        arguments = [
+            call.arguments[at] for at in self._name_positions(call.target) if at < len(call.arguments)
+        ]
         return not arguments or any(argument is None for argument in arguments)
 
     def _name_positions(self, target: str) -> frozenset[int]:

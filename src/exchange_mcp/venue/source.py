@@ -106,13 +106,9 @@ def _read(function: _Function) -> Method:
     own |= {name.value for name in names if isinstance(name, ast.Constant) and isinstance(name.value, str)}
     looked_up = [name for name in names if not isinstance(name, ast.Constant)]
     taken = {
-        arguments.index(name.id)
-        for name in looked_up
-        if isinstance(name, ast.Name) and name.id in arguments
+        arguments.index(name.id) for name in looked_up if isinstance(name, ast.Name) and name.id in arguments
     }
-    others = [
-        name for name in looked_up if not (isinstance(name, ast.Name) and name.id in arguments)
-    ]
+    others = [name for name in looked_up if not (isinstance(name, ast.Name) and name.id in arguments)]
     made = [ast.unparse(name) for name in others if not _is_whole(name, function)]
     return Method(
         own=frozenset(own),

@@ -19,6 +19,10 @@ class EndpointClass(StrEnum):
     """Loading a venue's catalogue, which one task of its own does."""
 
 
+WRITES = frozenset({EndpointClass.ORDER, EndpointClass.CANCEL, EndpointClass.LEVERAGE})
+"""The classes whose requests change something at the venue."""
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class Endpoint:
     """One kind of request, as ccxt's `fetch2` receives it.
@@ -32,6 +36,12 @@ class Endpoint:
     api: str
     path: str
 
+    @classmethod
+    def parse(cls, text: str) -> "Endpoint":
+        """The endpoint that `str()` wrote, such as "GET private openOrders"."""
+        verb, api, path = text.split(" ", 2)
+        return cls(verb, api, path)
+
     def __str__(self) -> str:
         return f"{self.verb} {self.api} {self.path}"
 
@@ -41,7 +51,7 @@ class Reviewed:
     """One line of a venue's reviewed list: a person read the vendor's page and says what the endpoint is for.
 
     `page` is the vendor's page that says so. `is_named_directly` marks an endpoint that no unified method of ccxt
-    reaches and that this product calls by ccxt's implicit method for it.
+    reaches for this purpose, and that this product calls by ccxt's implicit method for it.
     """
 
     endpoint: Endpoint
@@ -50,3 +60,13 @@ class Reviewed:
     page: str
     note: str = ""
     is_named_directly: bool = False
+
+
+def lines(
+    cls: EndpointClass, market_types: tuple[MarketType, ...], page: str, *requests: str, note: str = ""
+) -> tuple[Reviewed, ...]:
+    """Reviewed lines that share everything but the request, such as "GET private openOrders"."""
+    is_named = cls is EndpointClass.SCOPE
+    return tuple(
+        Reviewed(Endpoint.parse(request), cls, market_types, page, note, is_named) for request in requests
+    )
