@@ -1,5 +1,6 @@
 """`ReadVenue` over ccxt: which sources each question has, and how each is asked."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Final, TypeVar
 
@@ -15,7 +16,7 @@ from exchange_mcp.rules.venues import VENUES
 from exchange_mcp.venue import answers
 from exchange_mcp.venue.failures import meaning
 from exchange_mcp.venue.markets import MarketCatalogue, Markets
-from exchange_mcp.venue.repeating import repeated
+from exchange_mcp.venue.repeating import Sleep, repeated
 from exchange_mcp.venue.symbols import market_type_of, resolve
 
 T = TypeVar("T")
@@ -31,10 +32,18 @@ _CCXT: Final[dict[MarketType, dict[str, Any]]] = {
 class CcxtReadVenue:
     """One account, read through a client that may be shared with others. It has no member that writes."""
 
-    def __init__(self, account: Account, client: Any, catalogue: MarketCatalogue) -> None:  # noqa: ANN401 - ccxt is untyped
+    def __init__(
+        self,
+        account: Account,
+        client: Any,  # noqa: ANN401 - ccxt is untyped
+        catalogue: MarketCatalogue,
+        *,
+        sleep: Sleep = asyncio.sleep,
+    ) -> None:
         self._account = account
         self._client = client
         self._catalogue = catalogue
+        self._sleep = sleep
         self._private = VENUES[account.venue].has_private_reads
 
     @property
@@ -164,7 +173,7 @@ class CcxtReadVenue:
                     secrets = (client.apiKey, client.secret, client.password)
                     raise meaning(error, self._account.venue, secrets) from error
 
-            return await repeated(attempt)
+            return await repeated(attempt, sleep=self._sleep)
 
         return guarded
 

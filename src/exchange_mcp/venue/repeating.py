@@ -35,7 +35,6 @@ async def repeated(ask: Callable[[], Awaitable[T]], *, sleep: Sleep = asyncio.sl
         reraise=True,
     )
 
-
     async def attempt() -> T:  # tenacity awaits what a coroutine function returns, and only that
         return await ask()
 
