@@ -1,6 +1,7 @@
 """A cold start against the simulated exchange: what it asks, and what it spares with markets on disk."""
 
 import asyncio
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -36,7 +37,7 @@ async def _ticker(venue: ReadVenue, symbol: str = "BTC/USDT") -> object:
 async def test_of_two_cold_callers_the_hasty_one_ends_and_the_patient_one_is_answered(
     sim: SimulatedExchange, tmp_path: Path
 ) -> None:
-    sim.control.add_fault(FaultRule(effect=Delay(1_000), host="api.binance.com", path=None))
+    sim.control.add_fault(FaultRule(effect=Delay(1_000), path=re.compile("/api/v3/exchangeInfo")))
     async with opened(simulated(sim), cache=tmp_path) as venues:
         patient = asyncio.create_task(
             ask(handed(venues, seconds=5), None, lambda venue: venue.ticker("BTC/USDT"))

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Final, TypeVar
 
+from exchange_mcp.config.redaction import Redactor
 from exchange_mcp.model.accounts import Account, MarketType
 from exchange_mcp.model.balances import Balance
 from exchange_mcp.model.coverage import SourceRead, Sources, Unread
@@ -44,6 +45,10 @@ class CcxtReadVenue:
         self._client = client
         self._catalogue = catalogue
         self._sleep = sleep
+        self._redactor = Redactor()
+        for secret in (client.apiKey, client.secret, client.password):
+            if secret:
+                self._redactor.learn(secret)
         self._private = VENUES[account.venue].has_private_reads
 
     @property
@@ -169,9 +174,7 @@ class CcxtReadVenue:
                 try:
                     return await read(markets)
                 except Exception as error:
-                    client = self._client
-                    secrets = (client.apiKey, client.secret, client.password)
-                    raise meaning(error, self._account.venue, secrets) from error
+                    raise meaning(error, self._account.venue, self._redactor) from error
 
             return await repeated(attempt, sleep=self._sleep)
 
