@@ -200,8 +200,8 @@ async def first_read(command: Command, venue: Simulator, log: Path) -> list[Figu
             MOST_FIRST_REQUESTS,
             made_of=", ".join(most),
         ),
-        Figure("memory after tools/list", median(listed), "B"),
-        Figure("memory after the first read", median(read), "B"),
+        Figure("memory after tools/list", median(listed) / 1e6, "MB"),
+        Figure("memory after the first read", median(read) / 1e6, "MB"),
     ]
 
 
@@ -226,10 +226,8 @@ def main() -> None:
     BUILD.mkdir(exist_ok=True)
     log = BUILD / "bench.log"
     log.write_text("")
-    print(
-        f"{os.cpu_count()} cores, Python {sys.version.split()[0]}; two minutes; servers log to {log}",
-        flush=True,
-    )
+    machine = f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, Python {sys.version.split()[0]}"
+    print(f"{machine}; a minute or two; servers log to {log}", flush=True)
     with tempfile.TemporaryDirectory(prefix="exchange-mcp-bench-") as folder:
         figures = anyio.run(measure, Path(folder), log)
     print(table(figures))

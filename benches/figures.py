@@ -101,4 +101,5 @@ def _verdict(figure: Figure) -> str:
         return ""
     if figure.is_missed:
         return "MISSED"
-    return "within its spread" if figure.is_undecided else "met"
+    met = "met" if figure.value <= figure.limit else "above"
+    return f"{met}, the limit lies in the interval" if figure.is_undecided else met

@@ -62,7 +62,10 @@ def simulator(folder: Path) -> Generator[Simulator]:
     with (
         (folder / "log").open("w+") as log,
         subprocess.Popen(  # noqa: S603 - our own program
-            [PRODUCT, "sim", "--rendezvous", str(path)], stdin=subprocess.PIPE, stdout=log, stderr=log
+            [PRODUCT, "sim", "--exit-with-stdin", "--rendezvous", str(path)],
+            stdin=subprocess.PIPE,
+            stdout=log,
+            stderr=log,
         ) as process,
     ):
         try:
@@ -108,10 +111,13 @@ async def direct(venue: Simulator) -> AsyncGenerator[Any]:
     """The simulated exchange by ccxt alone, with only our resolver: markets loaded, limiter off."""
     connector = aiohttp.TCPConnector(resolver=LoopbackResolver(venue.rendezvous.port), ssl=venue.tls)
     async with aiohttp.ClientSession(connector=connector) as session:
-        exchange: Any = ccxt.binance({"enableRateLimit": False, "session": session})
-        await exchange.load_markets()
-        yield exchange
-        await exchange.close()
+        spot_alone = {"fetchMarkets": {"types": ["spot"]}}
+        exchange: Any = ccxt.binance({"enableRateLimit": False, "session": session, "options": spot_alone})
+        try:
+            await exchange.load_markets()
+            yield exchange
+        finally:
+            await exchange.close()
 
 
 def children() -> frozenset[int]:

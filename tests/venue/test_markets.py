@@ -78,7 +78,14 @@ def _install(stored: StoredMarkets) -> Markets:
 async def _owned(
     venue: Venue, directory: Path, install: Callable[[StoredMarkets], Markets] = _install
 ) -> AsyncGenerator[MarketCatalogue]:
-    catalogue = MarketCatalogue(KEY, MarketCache(directory), venue.clock, venue.fetch, install, venue.sleep)
+    catalogue = MarketCatalogue(
+        KEY,
+        cache=MarketCache(directory),
+        clock=venue.clock,
+        fetch=venue.fetch,
+        install=install,
+        sleep=venue.sleep,
+    )
     owner = asyncio.create_task(catalogue.own())
     try:
         yield catalogue

@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -49,7 +49,9 @@ def command(*, stays: bool) -> None:
         place = Path(directory)
         with _simulated_exchange(place / "rendezvous.json"):
             config = _configure(place, place / "rendezvous.json")
-            anyio.run(Transcript().run, [sys.executable, "-m", "exchange_mcp", "serve", "--config", str(config)])
+            anyio.run(
+                Transcript().run, [sys.executable, "-m", "exchange_mcp", "serve", "--config", str(config)]
+            )
 
 
 def _stay() -> None:
@@ -59,7 +61,9 @@ def _stay() -> None:
         config = _configure(place, place / "rendezvous.json")
         server = {"command": sys.executable, "args": ["-m", "exchange_mcp", "serve", "--config", str(config)]}
         click.echo(json.dumps({"mcpServers": {"exchange-mcp-demo": server}}, indent=2))
-        click.echo("Paste this into your MCP client's configuration. Ctrl-C ends the simulated exchange.", err=True)
+        click.echo(
+            "Paste this into your MCP client's configuration. Ctrl-C ends the simulated exchange.", err=True
+        )
         try:
             exchange.wait()
         except KeyboardInterrupt:
@@ -77,7 +81,7 @@ def _configure(place: Path, rendezvous: Path) -> Path:
 
 
 @contextmanager
-def _simulated_exchange(rendezvous: Path) -> Iterator[subprocess.Popen[str]]:
+def _simulated_exchange(rendezvous: Path) -> Generator[subprocess.Popen[str]]:
     """The simulated exchange in a process of its own, which ends with this one whatever happens."""
     arguments = ["sim", "--rendezvous", str(rendezvous), "--exit-with-stdin"]
     exchange = subprocess.Popen(  # noqa: S603 - our own program

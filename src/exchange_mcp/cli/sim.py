@@ -13,8 +13,14 @@ from exchange_mcp.sim.rendezvous import Rendezvous, RendezvousError
 @click.command("sim")
 @click.option("--seed", default=1, show_default=True, help="What prices, books and balances follow from.")
 @click.option("--port", default=0, help="TCP port on 127.0.0.1 [default: any that is free].")
-@click.option("--accounts", default=2, show_default=True, type=click.IntRange(1, 50), help="How many accounts it has.")
-@click.option("--rendezvous", type=click.Path(path_type=Path), help="Where to publish port and keys [default: the user's state location].")
+@click.option(
+    "--accounts", default=2, show_default=True, type=click.IntRange(1, 50), help="How many accounts it has."
+)
+@click.option(
+    "--rendezvous",
+    type=click.Path(path_type=Path),
+    help="Where to publish port and keys [default: the user's state location].",
+)
 @click.option("--exit-with-stdin", is_flag=True, help="Stop at the end of standard input.")
 def command(seed: int, port: int, accounts: int, rendezvous: Path | None, *, exit_with_stdin: bool) -> None:
     """Run a simulated exchange on loopback until it is interrupted.

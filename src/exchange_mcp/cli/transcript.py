@@ -42,7 +42,10 @@ class Transcript:
             await self._questions(client)
 
     async def _tools(self, client: Client) -> None:
-        self._say(f"Connected to {client.server_info.name} {client.server_info.version} over stdio.")
+        server = client.server_info
+        self._say(
+            f"Connected over stdio to {server.name} {server.version}." if server else "Connected over stdio."
+        )
         tools = (await client.list_tools()).tools
         table = Table(title="tools/list", title_justify="left")
         for column in ("tool", "read-only", "destructive", "idempotent", "open world"):
@@ -50,7 +53,12 @@ class Transcript:
         for tool in tools:
             hints = tool.annotations
             assert hints is not None  # noqa: S101 - every tool sets its hints
-            flags = (hints.read_only_hint, hints.destructive_hint, hints.idempotent_hint, hints.open_world_hint)
+            flags = (
+                hints.read_only_hint,
+                hints.destructive_hint,
+                hints.idempotent_hint,
+                hints.open_world_hint,
+            )
             table.add_row(tool.name, *("yes" if flag else "no" for flag in flags))
         self._console.print(table)
         writers = [t.name for t in tools if t.annotations is None or not t.annotations.read_only_hint]
@@ -65,7 +73,13 @@ class Transcript:
         book = {"symbol": "BTC/USDT:USDT", "levels": 3, **main}
         await self._ask(client, "And the perpetual's book?", "get_orderbook", book)
         entry, stop = price["tickers"][0]["last"], "90000"
-        size = {"equity": "18000", "risk_percent": "1", "entry": entry, "stop": stop, "amount_step": "0.00001"}
+        size = {
+            "equity": "18000",
+            "risk_percent": "1",
+            "entry": entry,
+            "stop": stop,
+            "amount_step": "0.00001",
+        }
         question = f"How much may I buy, risking 1 % with a stop at {stop}?"
         await self._ask(client, question, "calculate_position_size", size)
         await self._ask(client, "What is BTCUSD at?", "get_ticker", {"symbol": "BTCUSD", **main})
@@ -109,10 +123,12 @@ class Transcript:
 
 def _cell(value: object) -> str:
     if value is None:
-        return "–"
+        return "-"
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list):
         items = cast("list[object]", value)
-        return "\n".join(" × ".join(map(str, cast("list[object]", i))) if isinstance(i, list) else str(i) for i in items)
+        return "\n".join(
+            " x ".join(map(str, cast("list[object]", i))) if isinstance(i, list) else str(i) for i in items
+        )
     return str(value)

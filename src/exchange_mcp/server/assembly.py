@@ -93,11 +93,17 @@ class LateVenues:
         except Exception:  # noqa: BLE001 - logged, and answered as INTERNAL from then on
             _log.exception("the venues could not be opened")
         self._decided.set()
-        if self._opened is not None:
-            await self._opened.run()
+        if self._opened is None:
+            return
+        try:
+            if not self._is_stopping:
+                await self._opened.run()
+        finally:
+            with anyio.CancelScope(shield=True):
+                await self._opened.close()
 
     async def close(self) -> None:
-        """Answer nobody any more, and close every connection."""
+        """Answer nobody any more, and close every connection, also those that are being opened."""
         self._is_stopping = True
         self._decided.set()
         if self._opened is not None:

@@ -1,6 +1,5 @@
 """The MCP server over the registry: both protocol eras, one catch-all, answers as structure and equal text."""
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import mcp_types as types
@@ -13,6 +12,8 @@ from exchange_mcp.model.errors import InternalError
 from exchange_mcp.tools.answers import Envelope, compact, input_schema, output_schema
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from mcp.server.context import ServerRequestContext
 
     from exchange_mcp.model.callers import Caller

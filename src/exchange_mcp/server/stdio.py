@@ -39,7 +39,6 @@ async def serve(
         background: runs beside the server from the moment that it serves.
         close: releases what the background opened; bounded here.
     """
-    output = anyio.wrap_file(TextIOWrapper(os.fdopen(wire, "wb", closefd=False), encoding="utf-8"))
 
     async def finish(reason: str) -> None:
         with anyio.CancelScope(shield=True), anyio.move_on_after(_CLOSING_SECONDS):
@@ -53,12 +52,33 @@ async def serve(
             async for received in signals:
                 await finish(signal.Signals(received).name)
 
+    output = _Wire(TextIOWrapper(os.fdopen(wire, "wb", closefd=False), encoding="utf-8"), finish)
     async with anyio.create_task_group() as group:
         group.start_soon(on_signal)
         group.start_soon(background)
-        try:
-            async with stdio_server(stdout=output) as (incoming, outgoing):
-                await server.run(incoming, outgoing, server.create_initialization_options())
-        except* (BrokenPipeError, ConnectionResetError):
-            await finish("the client is gone")
+        async with stdio_server(stdout=output) as (incoming, outgoing):
+            await server.run(incoming, outgoing, server.create_initialization_options())
         await finish("end of input")
+
+
+class _Wire(anyio.AsyncFile[str]):
+    """The client's end of stdout. A client that is gone ends the process: the SDK's reader would keep it for ever."""
+
+    def __init__(self, file: TextIOWrapper, finish: Callable[[str], Coroutine[Any, Any, None]]) -> None:
+        super().__init__(file)
+        self._finish = finish
+
+    async def write(self, b: str) -> int:
+        """Take text, and send what exceeds the buffer."""
+        try:
+            return await super().write(b)
+        except OSError:
+            await self._finish("the client is gone")
+            return 0
+
+    async def flush(self) -> None:
+        """Send what was taken."""
+        try:
+            await super().flush()
+        except OSError:
+            await self._finish("the client is gone")

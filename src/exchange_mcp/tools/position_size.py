@@ -208,7 +208,7 @@ def _margin(notional: Decimal, leverage: Decimal) -> Decimal:
 def _fee(notional: Decimal, rate: Decimal) -> Decimal:
     """A linear trade's commission: notional at the trade's own price x rate.
 
-    Source: https://www.binance.com/en-ZA/support/faq/binance-futures-fee-structure-fee-calculations-360033544231
+    Source: https://binance.com/fr/support/faq/360033544231
     """
     return multiply(notional, rate)
 
@@ -217,17 +217,20 @@ def _too_small(
     asked: CalculatePositionSize, least: Decimal, loss: Decimal, cost: Decimal, *, risk_is_short: bool
 ) -> InvalidArgumentError:
     order = f"the smallest order is {text(_plain(least))} base"
+    equity = text(_plain(asked.equity))
     if not risk_is_short:
         return InvalidArgumentError(
             f"equity: {order}, which needs {text(_plain(cost))} of margin and entry fee at "
-            f"{text(_plain(asked.leverage))}x; equity is {text(asked.equity)}"
+            f"{text(_plain(asked.leverage))}x; equity is {equity}"
         )
-    needed = f"{order}, which loses {text(_plain(loss))} at the stop; allow a risk_amount of at least that"
-    if asked.risk_percent is None:
-        return InvalidArgumentError(f"risk_amount: {needed}, or move the stop closer")
+    argument = "risk_amount" if asked.risk_percent is None else "risk_percent"
+    losing = f"{argument}: {order}, which loses {text(_plain(loss))} at the stop"
+    if loss > asked.equity:
+        return InvalidArgumentError(f"{losing}, more than the equity of {equity}; move the stop closer")
     percent = divide_up(multiply(loss, _HUNDRED), asked.equity, places=4)
     return InvalidArgumentError(
-        f"risk_percent: {needed} ({text(_plain(percent))} per cent of equity), or move the stop closer"
+        f"{losing}; allow a risk_amount of at least that ({text(_plain(percent))} per cent of equity), "
+        "or move the stop closer"
     )
 
 

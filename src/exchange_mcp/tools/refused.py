@@ -37,7 +37,8 @@ REFUSED: Final = (
     _family(
         "raw_call",
         "Calling a venue's endpoint by name or path, or passing free-form parameters.",
-        r"(^|_)(raw|implicit|endpoint)(_|$)|^(call|request|fetch2?|sign|eval|exec)(_|$)",
+        r"(^|_)(raw|implicit|endpoint)(_|$)|^(call|request|fetch2?|sign|eval|exec)$"
+        r"|(^|_)(api|private|public)_(call|request)|^(call|exec|request)_(api|method|private|public)(_|$)",
     ),
 )
 

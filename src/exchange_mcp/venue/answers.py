@@ -137,7 +137,9 @@ def _remaining(parsed: Parsed, amount: Decimal, filled: Decimal | None) -> Decim
     remaining = number(parsed, "remaining")
     if filled is None or remaining != subtract(amount, filled):
         return remaining
-    return subtract(amount, filled)  # the same number, with the trailing zeros that ccxt's own difference drops
+    return subtract(
+        amount, filled
+    )  # the same number, with the trailing zeros that ccxt's own difference drops
 
 
 def _text(value: object) -> str | None:

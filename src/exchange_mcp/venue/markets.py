@@ -36,9 +36,10 @@ class MarketCatalogue:
         install: gives a catalogue to the clients that parse with it; runs in a worker thread.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - its ports, all of them
         self,
         key: MarketKey,
+        *,
         cache: MarketCache,
         clock: Clock,
         fetch: Callable[[], Awaitable[StoredMarkets]],
@@ -111,7 +112,7 @@ class MarketCatalogue:
             )
             if stored is not None:
                 await self._adopt(stored)
-        except Exception:
+        except Exception:  # noqa: BLE001 - a damaged cache is only a slower start
             _log.warning("the stored markets cannot be used", venue=self._key.venue, exc_info=True)
 
     async def _load(self) -> bool:
@@ -121,7 +122,7 @@ class MarketCatalogue:
             await self._adopt(stored)
         except ExchangeMcpError as error:
             self._failure = error
-        except Exception:
+        except Exception:  # noqa: BLE001 - the owner of the markets must outlive every failure
             _log.exception("loading markets failed", venue=self._key.venue)
             self._failure = InternalError(f"loading the markets of {self._key.venue} failed unexpectedly")
         else:
@@ -146,7 +147,7 @@ class MarketCatalogue:
             await anyio.to_thread.run_sync(self._cache.write, self._key, stored)
         except OSError as error:
             _log.warning("the markets cannot be stored", venue=self._key.venue, reason=error.strerror)
-        except Exception:
+        except Exception:  # noqa: BLE001 - the same
             _log.exception("the markets cannot be stored", venue=self._key.venue)
 
     async def _until_old(self) -> None:

@@ -10,7 +10,7 @@ import anyio
 
 from exchange_mcp.model.accounts import Account, MarketType
 from exchange_mcp.model.ports import Clock, ReadVenue
-from exchange_mcp.venue.client import LOADING_MS, VERSION, fetch_catalogue, install, make_client
+from exchange_mcp.venue.client import LOADING_MS, VERSION, fetch_catalogue, install, make_client, shut
 from exchange_mcp.venue.failures import meaning
 from exchange_mcp.venue.market_cache import MarketCache, MarketKey, StoredMarkets
 from exchange_mcp.venue.markets import MarketCatalogue, Markets
@@ -51,7 +51,7 @@ class OpenVenues:
         self._sleep = sleep
         self._cache = MarketCache(cache_directory)
         self._clock = clock
-        self._wires: list[Wire] = []
+        self._clients: list[tuple[Any, Wire]] = []
         self._catalogues: list[MarketCatalogue] = []
         self._venues: dict[str, ReadVenue] = {}
         for place in dict.fromkeys(map(_place_of, openings)):
@@ -71,7 +71,8 @@ class OpenVenues:
 
     async def close(self) -> None:
         """Close every connection."""
-        for wire in self._wires:
+        for client, wire in self._clients:
+            shut(client)
             await wire.close()
 
     def _open(self, openings: Sequence[Opening]) -> None:
@@ -93,10 +94,10 @@ class OpenVenues:
 
         catalogue = MarketCatalogue(
             MarketKey(venue, environment, tuple(types), VERSION, first.instance),
-            self._cache,
-            self._clock,
-            lambda: repeated(lambda: self._fetched(loader), sleep=sleep),
-            share,
+            cache=self._cache,
+            clock=self._clock,
+            fetch=lambda: repeated(lambda: self._fetched(loader), sleep=sleep),
+            install=share,
         )
         self._catalogues.append(catalogue)
         for opening in openings:
@@ -117,8 +118,7 @@ class OpenVenues:
         timeout_ms: int | None = None,
     ) -> Any:  # noqa: ANN401 - ccxt is untyped
         wire = Wire(opening.loopback)
-        self._wires.append(wire)
-        return make_client(
+        client = make_client(
             opening.account.venue,
             opening.account.environment,
             types,
@@ -127,6 +127,8 @@ class OpenVenues:
             rate_limit=opening.rate_limit,
             **({} if timeout_ms is None else {"timeout_ms": timeout_ms}),
         )
+        self._clients.append((client, wire))
+        return client
 
 
 def _place_of(opening: Opening) -> tuple[str, str, str]:

@@ -43,7 +43,7 @@ class LoopbackResolver(AbstractResolver):
                 host="127.0.0.1",
                 port=self._port,
                 family=socket.AF_INET,
-                proto=0,
+                proto=socket.IPPROTO_TCP,
                 flags=socket.AI_NUMERICHOST,
             )
         ]

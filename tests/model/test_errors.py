@@ -1,0 +1,96 @@
+import re
+from collections.abc import Iterator
+from typing import get_args
+
+import pytest
+
+from exchange_mcp.model import errors
+from exchange_mcp.model.errors import (
+    AuthenticationFailedError,
+    CallerError,
+    ErrorCode,
+    ExchangeMcpError,
+    NothingAnsweredError,
+    Outcome,
+    RateLimitedError,
+    Retry,
+    ServerError,
+    VenueError,
+    VenueUnreachableError,
+)
+
+# An instance of this one takes its code from what failed.
+WITHOUT_OWN_CODE = {ExchangeMcpError, CallerError, ServerError, VenueError, NothingAnsweredError}
+
+
+def descendants(root: type[ExchangeMcpError]) -> Iterator[type[ExchangeMcpError]]:
+    yield root
+    for child in root.__subclasses__():
+        yield from descendants(child)
+
+
+EVERY = tuple(descendants(ExchangeMcpError))
+CODED = tuple(error for error in EVERY if error not in WITHOUT_OWN_CODE)
+
+
+def drawn() -> dict[str, tuple[int, str | None]]:
+    """Class name to depth and code, as the module's docstring draws them."""
+    assert errors.__doc__ is not None
+    pattern = re.compile(r"^([│├└─ ]*)(\w+Error)(?: +([A-Z_]{3,})\b)?", re.MULTILINE)
+    return {m[2]: (len(m[1]) // 4, m[3]) for m in pattern.finditer(errors.__doc__)}
+
+
+def test_the_drawing_shows_every_class_where_it_stands_and_nothing_else() -> None:
+    depths = {error.__name__: error.__mro__.index(ExchangeMcpError) for error in EVERY}
+    assert {name: depth for name, (depth, _) in drawn().items()} == depths
+
+
+def test_the_drawing_shows_every_class_with_its_own_code() -> None:
+    assert {n: code for n, (_, code) in drawn().items() if code} == {e.__name__: e.code.value for e in CODED}
+
+
+def test_every_code_belongs_to_exactly_one_class() -> None:
+    assert sorted(error.code for error in CODED) == sorted(ErrorCode)
+
+
+@pytest.mark.parametrize("error", CODED)
+def test_every_error_says_what_its_caller_may_conclude(error: type[ExchangeMcpError]) -> None:
+    assert error.outcome in get_args(Outcome)
+    assert error.retry in get_args(Retry)
+
+
+@pytest.mark.parametrize("error", CODED)
+def test_every_error_has_a_next_step(error: type[ExchangeMcpError]) -> None:
+    body = error("what and why").body()
+    assert body.message == "what and why"
+    assert body.hint.endswith(".")
+
+
+@pytest.mark.parametrize("error", [e for e in CODED if issubclass(e, CallerError)])
+def test_a_wrong_request_was_not_sent_and_is_wrong_again_when_repeated(error: type[ExchangeMcpError]) -> None:
+    assert (error.outcome, error.retry) == ("not_sent", "never")
+
+
+@pytest.mark.parametrize("error", [e for e in CODED if e.outcome == "rejected"])
+def test_only_a_venue_can_have_rejected(error: type[ExchangeMcpError]) -> None:
+    assert issubclass(error, VenueError)
+
+
+def test_a_hint_of_its_own_replaces_the_one_of_the_class() -> None:
+    assert CallerError("m", hint="h").next_step == "h"
+
+
+def test_nothing_answered_speaks_as_the_first_failure_and_names_all() -> None:
+    error = NothingAnsweredError(
+        [("main spot", AuthenticationFailedError("bad key")), ("main linear", RateLimitedError("slow down"))]
+    )
+    assert error.code is ErrorCode.AUTHENTICATION_FAILED
+    assert error.outcome == "rejected"
+    assert error.message == "main spot: bad key; main linear: slow down"
+    assert error.next_step == AuthenticationFailedError.hint
+
+
+def test_nothing_answered_may_be_retried_if_any_failure_may() -> None:
+    never, safe = AuthenticationFailedError("bad key"), VenueUnreachableError("reset")
+    assert NothingAnsweredError([("a", never), ("b", safe)]).retry == "safe"
+    assert NothingAnsweredError([("a", never), ("b", never)]).retry == "never"
