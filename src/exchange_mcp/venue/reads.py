@@ -12,7 +12,7 @@ from exchange_mcp.model.errors import NotCoveredError
 from exchange_mcp.model.markets import OrderBook, Ticker
 from exchange_mcp.model.orders import OpenOrder
 from exchange_mcp.model.positions import Position
-from exchange_mcp.rules.reading import book_depth
+from exchange_mcp.rules.reading import book_depth, volume_fields
 from exchange_mcp.rules.venues import VENUES
 from exchange_mcp.venue import answers
 from exchange_mcp.venue.failures import meaning
@@ -95,7 +95,8 @@ class CcxtReadVenue:
         async def read(markets: Markets) -> list[Ticker]:
             market = resolve(symbol, markets, self._account.venue)
             parsed = await self._client.fetch_ticker(market["symbol"])
-            return [answers.ticker(parsed, self._account.name, symbol)]
+            volumes = volume_fields(self._account.venue, market_type_of(market["symbol"]) or MarketType.SPOT)
+            return [answers.ticker(parsed, self._account.name, symbol, volumes)]
 
         return self._market_data("ticker", symbol, read)
 
