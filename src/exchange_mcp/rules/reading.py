@@ -88,6 +88,7 @@ def fault(venue: str, api: str, path: str, answer: object) -> str | None:
     """What is wrong with the shape of an answer, as "an answer that …"; None where nothing is."""
     if not isinstance(answer, dict | list):
         return "an answer that is not JSON"
+    answer = cast("object", answer)
     endpoint = (venue, api, path)
     for member in _LISTS.get(endpoint, ()):
         if not isinstance(_member(answer, member), list):

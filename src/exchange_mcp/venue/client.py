@@ -64,12 +64,12 @@ def addresses(
     Raises:
         NoAddressError: one is not at a plain https address.
     """
-    # Made-up credentials, in base64 because kraken's are: enough to sign, worth nothing.
+    # Made up, enough to sign with: base64 as kraken's are, and without the padding that coinbase takes for a PEM.
     scratch = getattr(ccxt, venue)(
         {
-            "apiKey": "bWFkZSB1cA==",
-            "secret": "bWFkZSB1cA==",
-            "password": "bWFkZSB1cA==",
+            "apiKey": "bWFkZXVw",
+            "secret": "bWFkZXVw",
+            "password": "bWFkZXVw",
             "options": _options(venue, market_types),
         }
     )

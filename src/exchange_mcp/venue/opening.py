@@ -59,7 +59,12 @@ class OpenVenues:
     """
 
     def __init__(
-        self, openings: Sequence[Opening], cache_directory: Path, clock: Clock, *, sleep: Sleep = asyncio.sleep
+        self,
+        openings: Sequence[Opening],
+        cache_directory: Path,
+        clock: Clock,
+        *,
+        sleep: Sleep = asyncio.sleep,
     ) -> None:
         self._sleep = sleep
         self._cache = MarketCache(cache_directory)
