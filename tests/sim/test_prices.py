@@ -58,6 +58,13 @@ def test_a_mark_price_is_half_way_from_the_index_to_the_contract(asset: Instrume
     assert abs(2 * mark - index - traded) <= 4 * (1 + index // 10**9)
 
 
+@given(asset=st.sampled_from(USDM), mark=st.integers(NOON_MS // MARK_MS, NOON_MS // MARK_MS + 10_000))
+def test_a_contract_is_above_its_index_by_the_premium(asset: Instrument, mark: int) -> None:
+    index, traded = (AssetPath(7, asset.base, asset.nominal, basis=basis) for basis in (0, 2))
+    above = traded.pico_at_mark(mark) - index.pico_at_mark(mark)
+    assert abs(above - index.anchor * index.premium(mark * MARK_MS)) <= 1
+
+
 @given(at_ms=any_moment)
 def test_prices_move_by_less_than_a_thousandth_within_a_second(at_ms: int) -> None:
     path = EXCHANGE.spot("BTCUSDT").tape.path
