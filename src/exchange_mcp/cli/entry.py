@@ -1,14 +1,19 @@
 """The console script. Before anything else is imported it decides whether stdout belongs to an MCP client."""
 
 import sys
+from io import TextIOWrapper
 
 from exchange_mcp.cli import wire
 
 
 def main() -> None:
     """Run `exchange-mcp`."""
+    wire.open_closed_streams()
     if sys.argv[1:2] == ["serve"] and not {"--help", "-h"} & set(sys.argv):
         wire.take()
+    if isinstance(sys.stdout, TextIOWrapper):
+        # A terminal that lacks a character shows its number; nothing ends because of it.
+        sys.stdout.reconfigure(errors="backslashreplace")
     from exchange_mcp.cli.commands import run  # noqa: PLC0415 - after stdout has been taken away
 
     run()
