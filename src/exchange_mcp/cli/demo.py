@@ -91,8 +91,9 @@ def _launch(config: Path) -> dict[str, object]:
         "command": _PROGRAM[0],
         "args": [*_PROGRAM[1:], "serve", "--config", str(config)],
     }
-    if "PYTHONPATH" in os.environ:
-        launch["env"] = {"PYTHONPATH": os.environ["PYTHONPATH"]}
+    searched = [part for part in os.environ.get("PYTHONPATH", "").split(os.pathsep) if part]
+    if searched:
+        launch["env"] = {"PYTHONPATH": os.pathsep.join(str(Path(part).absolute()) for part in searched)}
     return launch
 
 

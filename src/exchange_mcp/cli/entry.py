@@ -1,7 +1,6 @@
 """The console script. Before anything else is imported it decides whether stdout belongs to an MCP client."""
 
 import sys
-from io import TextIOWrapper
 
 from exchange_mcp.cli import wire
 
@@ -11,9 +10,9 @@ def main() -> None:
     wire.open_closed_streams()
     if sys.argv[1:2] == ["serve"] and not {"--help", "-h"} & set(sys.argv):
         wire.take()
-    if isinstance(sys.stdout, TextIOWrapper):
+    if sys.__stdout__ is not None:
         # A terminal that lacks a character shows its number; nothing ends because of it.
-        sys.stdout.reconfigure(errors="backslashreplace")
+        sys.__stdout__.reconfigure(errors="backslashreplace")
     from exchange_mcp.cli.commands import run  # noqa: PLC0415 - after stdout has been taken away
 
     run()

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import anyio
@@ -45,12 +46,15 @@ def command(file: Path | None, venues: tuple[str, ...]) -> None:
     With a configuration file, its accounts. Without one, public market data: of the venues named, or of
     every supported venue.
     """
+    redactor = Redactor()
+    source = _source(file, venues)
     try:
-        config = _configuration(file, venues)
-        redactor = Redactor()
+        config = _configuration(source, venues)
         accounts = keyed(config, environ=os.environ, redactor=redactor)
     except ConfigError as error:
-        click.echo(str(error), err=True)
+        for fault in error.faults:
+            # A fault of a secret knows its account and not the file that refers to it.
+            click.echo(str(replace(fault, file=fault.file or (source and str(source)))), err=True)
         sys.exit(2)
     configure_logging(config.log.format, config.log.level, redactor=redactor)
     if sys.stdin.isatty():
@@ -58,14 +62,19 @@ def command(file: Path | None, venues: tuple[str, ...]) -> None:
     anyio.run(_serve, config, accounts)
 
 
-def _configuration(file: Path | None, venues: tuple[str, ...]) -> ServeConfig:
+def _source(file: Path | None, venues: tuple[str, ...]) -> Path | None:
+    """The file to read: the one named, else the user's own if it is there and no venue is named."""
     if file is not None and venues:
         raise click.UsageError("--config and --venue exclude each other: a file names its own accounts")
     default = places().serve_file
-    if file is None and not venues and _is_there(default):
-        file = default
     if file is not None:
-        return load_serve(_absolute(file), check=check_account, environ=os.environ)
+        return _absolute(file)
+    return default if not venues and _is_there(default) else None
+
+
+def _configuration(source: Path | None, venues: tuple[str, ...]) -> ServeConfig:
+    if source is not None:
+        return load_serve(source, check=check_account, environ=os.environ)
     return public_serve(venues or tuple(VENUES), check=check_account)
 
 
