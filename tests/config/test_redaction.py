@@ -60,11 +60,11 @@ def texts_in(value: object) -> Iterator[str]:
     match value:
         case Mapping():
             for key, inner in value.items():  # pyright: ignore[reportUnknownVariableType] - any mapping
-                yield from texts_in(key)  # pyright: ignore[reportUnknownArgumentType]
-                yield from texts_in(inner)  # pyright: ignore[reportUnknownArgumentType]
+                yield from texts_in(key)  # pyright: ignore[reportUnknownArgumentType] - as above
+                yield from texts_in(inner)  # pyright: ignore[reportUnknownArgumentType] - as above
         case list() | tuple():
             for inner in value:  # pyright: ignore[reportUnknownVariableType] - any sequence
-                yield from texts_in(inner)  # pyright: ignore[reportUnknownArgumentType]
+                yield from texts_in(inner)  # pyright: ignore[reportUnknownArgumentType] - as above
         case _:
             yield str(value)
 

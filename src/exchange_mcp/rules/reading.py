@@ -1,19 +1,29 @@
-"""What a good answer to a read looks like, so that a bad one is never taken for an empty account.
+"""What a good answer to a read looks like, so that a bad one is never taken for an empty account or market.
 
-ccxt parses an HTML page, `{}` or a cut-off body into empty balances and books without a word. Any answer
-must be a JSON object or array; where a list in it would be rendered as "nothing there", the list itself
-must be present.
+ccxt parses an HTML page, `{}` or a cut-off body into empty balances, books and catalogues without a word. Any
+answer must be a JSON object or array; where a list in it would be rendered as "nothing there", the list itself
+must be present; where there is always something, it must not be empty.
 """
 
+from collections.abc import Sized
 from typing import Final, cast
 
 from exchange_mcp.model.accounts import MarketType
 
-# (venue, ccxt api section, path) -> the member that must be a list, or "" where the answer itself must be one.
-# Spot: https://developers.binance.com/docs/binance-spot-api-docs/rest-api/account-endpoints
-# USD-M: https://developers.binance.com/docs/derivatives/usds-margined-futures/account/rest-api
-#        https://developers.binance.com/docs/derivatives/usds-margined-futures/trade/rest-api
-_LISTS: Final[dict[tuple[str, str, str], tuple[str, ...]]] = {
+# (venue, ccxt api section, path)
+_Endpoint = tuple[str, str, str]
+
+# The members, by dotted path, that must be lists; "" is the answer itself.
+# binance spot: https://developers.binance.com/docs/binance-spot-api-docs/rest-api/account-endpoints
+# binance USD-M: https://developers.binance.com/docs/derivatives/usds-margined-futures/account/rest-api
+#                https://developers.binance.com/docs/derivatives/usds-margined-futures/trade/rest-api
+# bybit: https://bybit-exchange.github.io/docs/v5/market/instrument and .../orderbook
+# okx: https://www.okx.com/docs-v5/en/#public-data-rest-api-get-instruments
+# coinbase: https://docs.cdp.coinbase.com/api-reference/advanced-trade-api/rest-api/public
+# kucoin: https://www.kucoin.com/docs-new/rest/spot-trading/market-data and .../futures-trading/market-data
+# bitget: https://www.bitget.com/api-doc/spot/market and .../contract/market
+# gate: https://www.gate.com/docs/developers/apiv4/en/
+_LISTS: Final[dict[_Endpoint, tuple[str, ...]]] = {
     ("binance", "public", "exchangeInfo"): ("symbols",),
     ("binance", "public", "depth"): ("bids", "asks"),
     ("binance", "private", "account"): ("balances",),
@@ -26,24 +36,83 @@ _LISTS: Final[dict[tuple[str, str, str], tuple[str, ...]]] = {
     ("binance", "fapiPrivate", "openAlgoOrders"): ("",),
     ("binance", "dapiPublic", "exchangeInfo"): ("symbols",),
     ("binance", "dapiPublic", "depth"): ("bids", "asks"),
+    ("bybit", "public", "v5/market/instruments-info"): ("result.list",),
+    ("bybit", "public", "v5/market/orderbook"): ("result.b", "result.a"),
+    ("okx", "public", "public/instruments"): ("data",),
+    ("okx", "public", "market/books"): ("data",),
+    ("coinbase", "v3/public", "brokerage/market/products"): ("products",),
+    ("coinbase", "v3/public", "brokerage/market/product_book"): ("pricebook.bids", "pricebook.asks"),
+    ("kucoin", "public", "symbols"): ("data",),
+    ("kucoin", "public", "market/orderbook/level{level}_{limit}"): ("data.bids", "data.asks"),
+    ("kucoin", "futuresPublic", "contracts/active"): ("data",),
+    ("kucoin", "futuresPublic", "level2/depth20"): ("data.bids", "data.asks"),
+    ("kucoin", "futuresPublic", "level2/depth100"): ("data.bids", "data.asks"),
+    ("bitget", "public/spot", "v2/spot/public/symbols"): ("data",),
+    ("bitget", "public/spot", "v2/spot/market/orderbook"): ("data.bids", "data.asks"),
+    ("bitget", "public/margin", "v2/margin/currencies"): ("data",),
+    ("bitget", "public/mix", "v2/mix/market/contracts"): ("data",),
+    ("bitget", "public/mix", "v2/mix/market/merge-depth"): ("data.bids", "data.asks"),
+    ("gate", "public/spot", "currency_pairs"): ("",),
+    ("gate", "public/spot", "order_book"): ("bids", "asks"),
+    ("gate", "public/margin", "currency_pairs"): ("",),
+    ("gate", "public/futures", "{settle}/contracts"): ("",),
+    ("gate", "public/futures", "{settle}/order_book"): ("bids", "asks"),
+    ("gate", "public/delivery", "{settle}/contracts"): ("",),
+    ("gate", "public/delivery", "{settle}/order_book"): ("bids", "asks"),
+}
+
+# Those that are never empty: each of these venues lists markets of each of these kinds at any time.
+# kraken: https://docs.kraken.com/api/docs/rest-api/get-tradable-asset-pairs and .../get-order-book
+_FILLED: Final[dict[_Endpoint, str]] = {
+    ("binance", "public", "exchangeInfo"): "symbols",
+    ("binance", "fapiPublic", "exchangeInfo"): "symbols",
+    ("binance", "dapiPublic", "exchangeInfo"): "symbols",
+    ("okx", "public", "public/instruments"): "data",
+    ("okx", "public", "market/books"): "data",
+    ("kraken", "public", "AssetPairs"): "result",
+    ("kraken", "public", "Depth"): "result",
+    ("kucoin", "public", "symbols"): "data",
+    ("kucoin", "futuresPublic", "contracts/active"): "data",
+    ("bitget", "public/spot", "v2/spot/public/symbols"): "data",
+    ("gate", "public/spot", "currency_pairs"): "",
 }
 
 
-def _member(answer: dict[str, object] | list[object], name: str) -> object:
-    if not name:
-        return answer
-    return None if isinstance(answer, list) else answer.get(name)
+def _member(answer: object, path: str) -> object:
+    for name in path.split(".") if path else ():
+        answer = cast("dict[str, object]", answer).get(name) if isinstance(answer, dict) else None
+    return answer
 
 
 def fault(venue: str, api: str, path: str, answer: object) -> str | None:
     """What is wrong with the shape of an answer, as "an answer that …"; None where nothing is."""
     if not isinstance(answer, dict | list):
         return "an answer that is not JSON"
-    members = cast("dict[str, object] | list[object]", answer)
-    for member in _LISTS.get((venue, api, path), ()):
-        if not isinstance(_member(members, member), list):
+    endpoint = (venue, api, path)
+    for member in _LISTS.get(endpoint, ()):
+        if not isinstance(_member(answer, member), list):
             return f"an answer to {path} without its list{f' of {member}' if member else ''}"
+    filled = _FILLED.get(endpoint)
+    if filled is not None:
+        content = _member(answer, filled)
+        if not isinstance(content, Sized) or not content:
+            return f"an answer to {path} with nothing in it"
     return None
+
+
+# Where ccxt's volumes of contracts are not base and quote, the venue's own fields that are: (base, quote).
+# okx, vol24h is in contracts and volCcy24h in base: https://www.okx.com/docs-v5/en/#order-book-trading-market-data-get-ticker
+# bybit inverse, volume24h is in USD and turnover24h in base: https://bybit-exchange.github.io/docs/v5/market/tickers
+_VOLUMES: Final[dict[tuple[str, MarketType], tuple[str | None, str | None]]] = {
+    ("okx", MarketType.LINEAR): ("volCcy24h", None),
+    ("okx", MarketType.INVERSE): ("volCcy24h", None),
+    ("bybit", MarketType.INVERSE): ("turnover24h", "volume24h"),
+}
+
+
+def volume_fields(venue: str, market_type: MarketType) -> tuple[str | None, str | None] | None:
+    """The raw fields of a ticker that hold its 24-hour volume in base and in quote; None where ccxt knows better."""
+    return _VOLUMES.get((venue, market_type))
 
 
 # The depths that a venue's book request takes, where it does not take any number.

@@ -171,12 +171,20 @@ def _scaled(amount: Decimal | None, scale: Decimal) -> Decimal | None:
     return amount if amount is None or scale == 1 else multiply(amount, scale)
 
 
-def ticker(parsed: Parsed, account: str, symbol: str) -> Ticker:
-    """One market's ticker.
+def ticker(
+    parsed: Parsed, account: str, symbol: str, volumes: tuple[str | None, str | None] | None = None
+) -> Ticker:
+    """One market's ticker; `volumes` names the venue's own fields of base and quote volume, where they differ.
 
     Raises:
         BadAnswerError: it tells neither a last price nor a bid nor an ask.
     """
+    info = cast("Parsed", parsed.get("info") or {})
+    base_volume, quote_volume = (
+        (number(parsed, "baseVolume"), number(parsed, "quoteVolume"))
+        if volumes is None
+        else tuple(None if name is None else number(info, name) for name in volumes)
+    )
     result = Ticker(
         account=account,
         symbol=symbol,
@@ -186,8 +194,8 @@ def ticker(parsed: Parsed, account: str, symbol: str) -> Ticker:
         high=number(parsed, "high"),
         low=number(parsed, "low"),
         change_percent=number(parsed, "percentage"),
-        base_volume=number(parsed, "baseVolume"),
-        quote_volume=number(parsed, "quoteVolume"),
+        base_volume=base_volume,
+        quote_volume=quote_volume,
         time=_instant(parsed),
     )
     if result.last is None and result.bid is None and result.ask is None:

@@ -57,18 +57,18 @@ class MarketCache:
         try:
             document: Any = json.loads(self._path(key).read_text(encoding="utf-8"))
             stored = cast("dict[str, Any]", document)
-            if (
-                stored["stamp"] != key.stamp()
-                or not isinstance(stored["markets"], list)
-                or not stored["markets"]
-            ):
+            if stored["stamp"] != key.stamp() or not _are_markets(stored["markets"]):
                 return None
-            loaded_ms = int(stored["loaded_ms"])
-            options = cast("dict[str, Any]", stored["options"])
             markets = cast("list[dict[str, Any]]", stored["markets"])
+            options: Any = stored["options"]
+            loaded_ms: Any = stored["loaded_ms"]
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return None
-        return StoredMarkets(markets, options, loaded_ms) if 0 <= now_ms - loaded_ms <= oldest_ms else None
+        if not isinstance(options, dict) or not isinstance(loaded_ms, int):
+            return None
+        if not 0 <= now_ms - loaded_ms <= oldest_ms:
+            return None
+        return StoredMarkets(markets, cast("dict[str, Any]", options), loaded_ms)
 
     def write(self, key: MarketKey, stored: StoredMarkets) -> None:
         """Store a catalogue in place of the last one, all or nothing.
@@ -76,7 +76,10 @@ class MarketCache:
         Raises:
             OSError: the directory cannot be written.
         """
-        self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # With parents=True, the parents' mode would be whatever the umask leaves.
+        missing = [place for place in (self._directory, *self._directory.parents) if not place.exists()]
+        for place in reversed(missing):
+            place.mkdir(mode=0o700, exist_ok=True)
         document = {
             "stamp": key.stamp(),
             "loaded_ms": stored.loaded_ms,
@@ -95,3 +98,15 @@ class MarketCache:
     def _path(self, key: MarketKey) -> Path:
         digest = hashlib.sha256(json.dumps(key.stamp(), sort_keys=True).encode()).hexdigest()[:16]
         return self._directory / f"markets-{key.venue}-{key.environment}-{digest}.json"
+
+
+def _are_markets(value: object) -> bool:
+    """Whether this is a list of at least one market, each with a symbol."""
+    return (
+        isinstance(value, list)
+        and bool(cast("list[object]", value))
+        and all(
+            isinstance(market, dict) and isinstance(cast("dict[str, object]", market).get("symbol"), str)
+            for market in cast("list[object]", value)
+        )
+    )

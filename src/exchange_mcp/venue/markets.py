@@ -12,7 +12,7 @@ import anyio
 import anyio.to_thread
 
 from exchange_mcp.config.logs import get_logger
-from exchange_mcp.model.errors import ExchangeMcpError, InternalError
+from exchange_mcp.model.errors import ExchangeMcpError, InternalError, RateLimitedError
 from exchange_mcp.model.ports import Clock
 from exchange_mcp.venue.market_cache import MarketCache, MarketKey, StoredMarkets
 
@@ -24,6 +24,8 @@ _HOUR_MS: Final = 3_600_000
 REFRESH_MS: Final = 6 * _HOUR_MS
 OLDEST_MS: Final = 24 * _HOUR_MS
 _BACKOFF_SECONDS: Final = (1.0, 2.0, 5.0, 15.0)
+# Where nobody waits for markets, or the venue asks for fewer requests.
+_PATIENT_SECONDS: Final = 60.0
 
 
 class MarketCatalogue:
@@ -75,7 +77,8 @@ class MarketCatalogue:
             self._wanted.set()
             await attempted.wait()
         if self._markets is None:
-            raise self._failure or InternalError(f"the markets of {self._key.venue} are not loaded")
+            failure = self._failure or InternalError(f"the markets of {self._key.venue} are not loaded")
+            raise failure.with_traceback(None)  # one error for many callers: their tracebacks must not pile up
         return self._markets
 
     async def own(self) -> None:
@@ -92,9 +95,15 @@ class MarketCatalogue:
                 continue
             # A storm of callers must not become a storm of requests.
             self._is_resting = True
-            await self._sleep(_BACKOFF_SECONDS[min(failures, len(_BACKOFF_SECONDS) - 1)])
+            await self._sleep(self._rest(failures))
             self._is_resting = False
             failures += 1
+
+    def _rest(self, failures: int) -> float:
+        """How many seconds to leave the venue alone after one more failure."""
+        seconds = _BACKOFF_SECONDS[min(failures, len(_BACKOFF_SECONDS) - 1)]
+        is_urgent = self._markets is None and not isinstance(self._failure, RateLimitedError)
+        return seconds if is_urgent else max(seconds, _PATIENT_SECONDS)
 
     async def _warm(self) -> None:
         try:
@@ -138,6 +147,8 @@ class MarketCatalogue:
             await anyio.to_thread.run_sync(self._cache.write, self._key, stored)
         except OSError as error:
             _log.warning("the markets cannot be stored", venue=self._key.venue, reason=error.strerror)
+        except Exception:  # noqa: BLE001 - the same
+            _log.exception("the markets cannot be stored", venue=self._key.venue)
 
     async def _until_old(self) -> None:
         age_ms = self._clock.now_ms() - self._loaded_ms

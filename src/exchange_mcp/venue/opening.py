@@ -1,5 +1,6 @@
 """From configured accounts to venues that can be asked: one client a key, one catalogue a venue and environment."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,7 +15,7 @@ from exchange_mcp.venue.failures import meaning
 from exchange_mcp.venue.market_cache import MarketCache, MarketKey, StoredMarkets
 from exchange_mcp.venue.markets import MarketCatalogue, Markets
 from exchange_mcp.venue.reads import CcxtReadVenue
-from exchange_mcp.venue.repeating import repeated
+from exchange_mcp.venue.repeating import Sleep, repeated
 from exchange_mcp.venue.wire import Loopback, Wire
 
 
@@ -41,10 +42,13 @@ class OpenVenues:
     """The venues of every configured account.
 
     `run` owns the catalogues and must run for as long as the venues are asked; `close` ends every
-    connection.
+    connection. `sleep` waits between two attempts of a read.
     """
 
-    def __init__(self, openings: Sequence[Opening], cache_directory: Path, clock: Clock) -> None:
+    def __init__(
+        self, openings: Sequence[Opening], cache_directory: Path, clock: Clock, *, sleep: Sleep = asyncio.sleep
+    ) -> None:
+        self._sleep = sleep
         self._cache = MarketCache(cache_directory)
         self._clock = clock
         self._clients: list[tuple[Any, Wire]] = []
@@ -72,7 +76,7 @@ class OpenVenues:
             await wire.close()
 
     def _open(self, openings: Sequence[Opening]) -> None:
-        first = openings[0]
+        first, sleep = openings[0], self._sleep
         venue, environment = first.account.venue, first.account.environment
         wanted = {t for opening in openings for t in opening.account.market_types}
         types = tuple(t for t in MarketType if t in wanted)
@@ -92,13 +96,13 @@ class OpenVenues:
             MarketKey(venue, environment, tuple(types), VERSION, first.instance),
             cache=self._cache,
             clock=self._clock,
-            fetch=lambda: repeated(lambda: self._fetched(loader)),
+            fetch=lambda: repeated(lambda: self._fetched(loader), sleep=sleep),
             install=share,
         )
         self._catalogues.append(catalogue)
         for opening in openings:
             client = clients[opening.key.key_id if opening.key else None]
-            self._venues[opening.account.name] = CcxtReadVenue(opening.account, client, catalogue)
+            self._venues[opening.account.name] = CcxtReadVenue(opening.account, client, catalogue, sleep=sleep)
 
     async def _fetched(self, loader: Any) -> StoredMarkets:  # noqa: ANN401 - ccxt is untyped
         try:

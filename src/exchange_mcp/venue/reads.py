@@ -1,8 +1,10 @@
 """`ReadVenue` over ccxt: which sources each question has, and how each is asked."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Final, TypeVar
 
+from exchange_mcp.config.redaction import Redactor
 from exchange_mcp.model.accounts import Account, MarketType
 from exchange_mcp.model.balances import Balance
 from exchange_mcp.model.coverage import SourceRead, Sources, Unread
@@ -10,12 +12,12 @@ from exchange_mcp.model.errors import NotCoveredError
 from exchange_mcp.model.markets import OrderBook, Ticker
 from exchange_mcp.model.orders import OpenOrder
 from exchange_mcp.model.positions import Position
-from exchange_mcp.rules.reading import book_depth
+from exchange_mcp.rules.reading import book_depth, volume_fields
 from exchange_mcp.rules.venues import VENUES
 from exchange_mcp.venue import answers
 from exchange_mcp.venue.failures import meaning
 from exchange_mcp.venue.markets import MarketCatalogue, Markets
-from exchange_mcp.venue.repeating import repeated
+from exchange_mcp.venue.repeating import Sleep, repeated
 from exchange_mcp.venue.symbols import market_type_of, resolve
 
 T = TypeVar("T")
@@ -31,10 +33,22 @@ _CCXT: Final[dict[MarketType, dict[str, Any]]] = {
 class CcxtReadVenue:
     """One account, read through a client that may be shared with others. It has no member that writes."""
 
-    def __init__(self, account: Account, client: Any, catalogue: MarketCatalogue) -> None:  # noqa: ANN401 - ccxt is untyped
+    def __init__(
+        self,
+        account: Account,
+        client: Any,  # noqa: ANN401 - ccxt is untyped
+        catalogue: MarketCatalogue,
+        *,
+        sleep: Sleep = asyncio.sleep,
+    ) -> None:
         self._account = account
         self._client = client
         self._catalogue = catalogue
+        self._sleep = sleep
+        self._redactor = Redactor()
+        for secret in (client.apiKey, client.secret, client.password):
+            if secret:
+                self._redactor.learn(secret)
         self._private = VENUES[account.venue].has_private_reads
 
     @property
@@ -81,7 +95,8 @@ class CcxtReadVenue:
         async def read(markets: Markets) -> list[Ticker]:
             market = resolve(symbol, markets, self._account.venue)
             parsed = await self._client.fetch_ticker(market["symbol"])
-            return [answers.ticker(parsed, self._account.name, symbol)]
+            volumes = volume_fields(self._account.venue, market_type_of(market["symbol"]) or MarketType.SPOT)
+            return [answers.ticker(parsed, self._account.name, symbol, volumes)]
 
         return self._market_data("ticker", symbol, read)
 
@@ -160,11 +175,9 @@ class CcxtReadVenue:
                 try:
                     return await read(markets)
                 except Exception as error:
-                    client = self._client
-                    secrets = (client.apiKey, client.secret, client.password)
-                    raise meaning(error, self._account.venue, secrets) from error
+                    raise meaning(error, self._account.venue, self._redactor) from error
 
-            return await repeated(attempt)
+            return await repeated(attempt, sleep=self._sleep)
 
         return guarded
 

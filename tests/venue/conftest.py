@@ -1,0 +1,38 @@
+"""One simulated exchange for all tests here; each finds it without faults and without a request in its log."""
+
+from collections.abc import AsyncGenerator, Generator
+from pathlib import Path
+
+import pytest
+
+from exchange_mcp.sim import SimulatedExchange
+
+from .opened import opened, simulated
+
+
+@pytest.fixture(scope="session")
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture(scope="session")
+async def served() -> AsyncGenerator[SimulatedExchange]:
+    async with SimulatedExchange(seed=1).serving() as serving:
+        yield serving
+
+
+@pytest.fixture
+def sim(served: SimulatedExchange) -> Generator[SimulatedExchange]:
+    served.control.clear_requests()
+    yield served
+    served.control.clear_faults()
+
+
+@pytest.fixture(scope="session")
+async def cache(served: SimulatedExchange, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the markets of the simulated exchange are stored already, so that a read costs one request."""
+    directory = tmp_path_factory.mktemp("markets")
+    async with opened(simulated(served), cache=directory) as venues:
+        (source,) = venues.venues["main"].ticker("BTC/USDT").reads
+        await source.read()
+    return directory

@@ -1,0 +1,90 @@
+"""Venues as the server opens them, with a clock that tests move and a sleep that takes no time."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import anyio
+
+from exchange_mcp.model.accounts import Account, AccountName, Environment, MarketType
+from exchange_mcp.sim import SimulatedExchange
+from exchange_mcp.tools.handed import ReadHanded
+from exchange_mcp.venue.opening import KeyMaterial, Opening, OpenVenues
+from exchange_mcp.venue.wire import Loopback
+
+SPOT, LINEAR, INVERSE = MarketType.SPOT, MarketType.LINEAR, MarketType.INVERSE
+
+NOON_MS = 1_767_268_800_000
+"""2026-01-01T12:00:00Z."""
+
+
+@dataclass
+class MovedClock:
+    """A clock that stands still until it is moved."""
+
+    now: int = NOON_MS
+
+    def now_ms(self) -> int:
+        return self.now
+
+    def monotonic(self) -> float:
+        return self.now / 1000
+
+
+@dataclass
+class Naps:
+    """A sleep that takes no time and remembers how long it was asked to take."""
+
+    seconds: list[float] = field(default_factory=list[float])
+
+    async def __call__(self, seconds: float) -> None:
+        self.seconds.append(seconds)
+        await anyio.lowlevel.checkpoint()
+
+
+def simulated(
+    sim: SimulatedExchange,
+    name: str = "main",
+    *,
+    key: str | None = "reader",
+    types: tuple[MarketType, ...] = (SPOT, LINEAR),
+    environment: Environment = Environment.SIM,
+    instance: str = "1-1",
+) -> Opening:
+    """One Binance account whose hosts are routed to the simulated exchange."""
+    account = Account(AccountName(name), "binance", environment, types, has_key=key is not None)
+    held = None if key is None else sim.keys[key]
+    return Opening(
+        account=account,
+        key=None if held is None else KeyMaterial(held.label, {"apiKey": held.api_key, "secret": held.secret}),
+        loopback=Loopback(sim.port, sim.ca_pem),
+        instance=instance,
+        rate_limit=False,
+    )
+
+
+@asynccontextmanager
+async def opened(
+    *openings: Opening,
+    cache: Path,
+    clock: MovedClock | None = None,
+    sleep: Callable[[float], Awaitable[None]] | None = None,
+) -> AsyncGenerator[OpenVenues]:
+    """The venues of these accounts, owned and closed as the server does."""
+    venues = OpenVenues(openings, cache, clock or MovedClock(), sleep=sleep or Naps())
+    owner = asyncio.create_task(venues.run())
+    try:
+        yield venues
+    finally:
+        owner.cancel()
+        with suppress(asyncio.CancelledError):
+            await owner
+        await venues.close()
+
+
+def handed(venues: OpenVenues, seconds: float = 5) -> ReadHanded:
+    """What a tool of effect read is handed, with so many seconds to ask."""
+    clock = MovedClock()
+    return ReadHanded(venues=venues.venues, clock=clock, deadline=clock.monotonic() + seconds)
