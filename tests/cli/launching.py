@@ -18,12 +18,14 @@ def environment(home: Path, **more: str) -> dict[str, str]:
     return {**kept, "HOME": str(home), **more}
 
 
-def ran(*arguments: str, environ: Mapping[str, str], prefix: tuple[str, ...] = ()) -> Done:
-    """The program with these arguments and no input, once it has ended by itself."""
+def ran(
+    *arguments: str, environ: Mapping[str, str], program: tuple[str, ...] = PROGRAM, given: str = ""
+) -> Done:
+    """The program with these arguments and this input, once it has ended by itself."""
     return subprocess.run(  # noqa: S603 - our own program
-        [*prefix, *PROGRAM, *arguments],
+        [*program, *arguments],
         env=environ,
-        stdin=subprocess.DEVNULL,
+        input=given,
         capture_output=True,
         text=True,
         timeout=60,

@@ -6,6 +6,8 @@ from typing import Final
 
 import pytest
 
+from serving import PROGRAM
+
 from .launching import environment, ran
 
 KEYED: Final = """[accounts.main]
@@ -153,7 +155,7 @@ def test_a_configuration_directory_that_cannot_be_looked_into_is_no_absent_file(
 @pytest.mark.parametrize("command", ["serve", "sim"])
 def test_a_user_without_a_home_is_told_to_set_it(command: str, environ: dict[str, str]) -> None:
     nobody = ("unshare", "--map-user=54321", "env", "--unset=HOME")  # a number that no user database has
-    done = ran(command, environ=environ, prefix=nobody)
+    done = ran(command, environ=environ, program=(*nobody, *PROGRAM))
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.splitlines() == [
         "Error: this user (uid 54321) has no home directory; set HOME to an absolute path"

@@ -1,14 +1,13 @@
 """Standard streams that the caller has closed, as supervisors and cron do."""
 
 import json
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from serving import PROGRAM
 
-from .launching import environment
+from .launching import Done, environment, ran
 
 LIST = (
     '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},'
@@ -18,17 +17,9 @@ LIST = (
 )
 
 
-def shell(command: str, home: Path, *, given: str = "") -> subprocess.CompletedProcess[str]:
+def shell(command: str, home: Path, *, given: str = "") -> Done:
     """The program by a shell, which can start it with streams closed."""
-    return subprocess.run(  # noqa: S603 - our own command line
-        ["/bin/sh", "-c", command, "sh", *PROGRAM],
-        env=environment(home),
-        input=given,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    return ran(environ=environment(home), program=("/bin/sh", "-c", command, "sh", *PROGRAM), given=given)
 
 
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
