@@ -58,7 +58,9 @@ def simulated(
     held = None if key is None else sim.keys[key]
     return Opening(
         account=account,
-        key=None if held is None else KeyMaterial(held.label, {"apiKey": held.api_key, "secret": held.secret}),
+        key=None
+        if held is None
+        else KeyMaterial(held.label, {"apiKey": held.api_key, "secret": held.secret}),
         loopback=Loopback(sim.port, sim.ca_pem),
         instance=instance,
         rate_limit=False,

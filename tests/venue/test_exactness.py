@@ -1,18 +1,20 @@
 """Through every tool's read, the digits of the answer are those of the wire: no float, no exponent, no lost zero."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from exchange_mcp.model.coverage import Coverage
 from exchange_mcp.model.decimals import text
 from exchange_mcp.sim import SimulatedExchange
 from exchange_mcp.tools.balances import GetBalance, get_balance
+from exchange_mcp.tools.handed import ReadHanded
 from exchange_mcp.tools.market_data import GetOrderbook, GetTicker, get_orderbook, get_ticker
 from exchange_mcp.tools.open_orders import GetOpenOrders, get_open_orders
 from exchange_mcp.tools.positions import GetPositions, get_positions
@@ -22,6 +24,8 @@ from .opened import handed, opened, simulated
 
 pytestmark = pytest.mark.anyio
 
+A = TypeVar("A")
+
 _EXPONENT = re.compile(r'"-?[0-9.]+[eE][+-]?[0-9]+"')
 
 
@@ -29,8 +33,23 @@ def _body(path: str, body: str) -> dict[str, object]:
     return {"kind": "body", "path": path, "body": body}
 
 
+class _Data(Protocol):
+    """What a read tool answers."""
+
+    @property
+    def coverage(self) -> Coverage: ...
+
+    def model_dump_json(self) -> str: ...
+
+    def model_dump(self, *, mode: str) -> dict[str, Any]: ...
+
+
 async def _answer(
-    sim: SimulatedExchange, cache: Path, tool: Any, arguments: Any, bodies: Mapping[str, str]
+    sim: SimulatedExchange,
+    cache: Path,
+    tool: Callable[[A, ReadHanded], Awaitable[_Data]],
+    arguments: A,
+    bodies: Mapping[str, str],
 ) -> dict[str, Any]:
     """What the tool answers as JSON when the venue sends these bodies."""
     for path, body in bodies.items():
@@ -194,7 +213,9 @@ TICKER = """{"symbol":"BTCUSDT","priceChange":-94.99999800,"priceChangePercent":
 
 
 async def test_ticker(sim: SimulatedExchange, cache: Path) -> None:
-    answer = await _answer(sim, cache, get_ticker, GetTicker(symbol="BTC/USDT"), {"/api/v3/ticker/24hr": TICKER})
+    answer = await _answer(
+        sim, cache, get_ticker, GetTicker(symbol="BTC/USDT"), {"/api/v3/ticker/24hr": TICKER}
+    )
     (ticker,) = answer["tickers"]
     fields = ("last", "bid", "ask", "high", "low", "change_percent", "base_volume", "quote_volume")
     assert _only(ticker, *fields) == (
@@ -264,13 +285,18 @@ def test_a_json_number_keeps_its_digits(number: Decimal) -> None:
     assert str(parsed) == written if "." in written else int(written) == parsed
 
 
-@given(st.decimals(min_value=0, max_value=10**20, places=18), st.decimals(min_value=0, max_value=10**20, places=8))
+@given(
+    st.decimals(min_value=0, max_value=10**20, places=18),
+    st.decimals(min_value=0, max_value=10**20, places=8),
+)
 def test_a_level_keeps_its_digits(price: Decimal, amount: Decimal) -> None:
     level = ExactNumbers().parse_order_book_bid_ask([text(price), text(amount)])
     assert [text(part) for part in level if part is not None] == [text(price), text(amount)]
 
 
-@pytest.mark.parametrize("body", ["", "<html>", "{", "[1", '{"a":NaN}', '{"a":Infinity}', "[" * 100_000, " {}", "1"])
+@pytest.mark.parametrize(
+    "body", ["", "<html>", "{", "[1", '{"a":NaN}', '{"a":Infinity}', "[" * 100_000, " {}", "1"]
+)
 def test_what_is_not_json_is_no_answer(body: str) -> None:
     assert ExactNumbers().parse_json(body) is None
 

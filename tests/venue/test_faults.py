@@ -52,7 +52,9 @@ LISTS = {"positions", "spot orders", "linear orders", "conditional orders"}
 HTML = "<html><body>{ An error occurred }</body></html>"
 
 
-def _status(status: int, body: str, content_type: str = "application/json", **headers: str) -> dict[str, object]:
+def _status(
+    status: int, body: str, content_type: str = "application/json", **headers: str
+) -> dict[str, object]:
     return {
         "kind": "status",
         "status": status,
@@ -134,7 +136,11 @@ FAULTS = {
         "binance turned the request away (HTTP 403): too many requests, or a block on this place",
     ),
     "451 HTML": Fault(
-        _status(451, HTML, "text/html"), E.VENUE_REFUSED, "never", 1, "binance does not serve this place (HTTP 451)"
+        _status(451, HTML, "text/html"),
+        E.VENUE_REFUSED,
+        "never",
+        1,
+        "binance does not serve this place (HTTP 451)",
     ),
     "-1021": Fault(
         _says(400, -1021, "Timestamp for this request is outside of the recvWindow."),
@@ -164,9 +170,7 @@ FAULTS = {
         1,
         "binance says: Too much request weight used. (code -1003)",
     ),
-    "close": Fault(
-        {"kind": "close"}, E.VENUE_UNREACHABLE, "safe", UNCOUNTED, "binance could not be reached"
-    ),
+    "close": Fault({"kind": "close"}, E.VENUE_UNREACHABLE, "safe", UNCOUNTED, "binance could not be reached"),
     "redirect 302": Fault(
         _status(302, "", "text/html", location="https://api.binance.com/elsewhere"),
         E.BAD_ANSWER,

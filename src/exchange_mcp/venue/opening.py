@@ -46,7 +46,12 @@ class OpenVenues:
     """
 
     def __init__(
-        self, openings: Sequence[Opening], cache_directory: Path, clock: Clock, *, sleep: Sleep = asyncio.sleep
+        self,
+        openings: Sequence[Opening],
+        cache_directory: Path,
+        clock: Clock,
+        *,
+        sleep: Sleep = asyncio.sleep,
     ) -> None:
         self._sleep = sleep
         self._cache = MarketCache(cache_directory)
@@ -102,7 +107,9 @@ class OpenVenues:
         self._catalogues.append(catalogue)
         for opening in openings:
             client = clients[opening.key.key_id if opening.key else None]
-            self._venues[opening.account.name] = CcxtReadVenue(opening.account, client, catalogue, sleep=sleep)
+            self._venues[opening.account.name] = CcxtReadVenue(
+                opening.account, client, catalogue, sleep=sleep
+            )
 
     async def _fetched(self, loader: Any) -> StoredMarkets:  # noqa: ANN401 - ccxt is untyped
         try:
