@@ -14,7 +14,7 @@ from exchange_mcp.sim import Delay, FaultRule, SimulatedExchange
 from exchange_mcp.tools.asking import ask
 from exchange_mcp.venue.opening import OpenVenues
 
-from .opened import LINEAR, SPOT, handed, opened, simulated
+from .opened import LINEAR, SPOT, client_of, handed, opened, simulated
 
 pytestmark = pytest.mark.anyio
 
@@ -146,7 +146,7 @@ async def test_two_accounts_of_one_key_share_one_client_and_of_two_keys_do_not(
         simulated(sim, "public", key=None),
     ]
     async with opened(*openings, cache=tmp_path) as venues:
-        clients = {name: id(venue._client) for name, venue in venues.venues.items()}  # type: ignore[attr-defined]
+        clients = {name: id(client_of(venue)) for name, venue in venues.venues.items()}
         assert list(clients) == ["main", "same", "alt", "public"]
         assert clients["main"] == clients["same"]
         assert len(set(clients.values())) == 3

@@ -14,7 +14,7 @@ from exchange_mcp.tools.asking import ask
 from exchange_mcp.venue.opening import Opening
 from exchange_mcp.venue.wire import Loopback
 
-from .opened import handed, opened, simulated
+from .opened import client_of, handed, opened, simulated
 
 pytestmark = pytest.mark.anyio
 
@@ -235,7 +235,7 @@ async def test_a_venue_that_says_nothing_is_not_asked_again(
     asked = SOURCES[source]
     async with opened(simulated(sim), cache=cache) as venues:
         venue = venues.venues["main"]
-        venue._client.timeout = 50  # type: ignore[attr-defined] # milliseconds, in place of ten seconds
+        client_of(venue).timeout = 50  # milliseconds, in place of ten seconds
         sim.control.add_fault({"kind": "hang", "path": asked.path})
         with pytest.raises(ExchangeMcpError, match="binance did not answer in time") as raised:
             await asked.read(venue)
@@ -277,7 +277,7 @@ async def test_a_key_that_the_venue_does_not_know_fails_its_account_alone(
 ) -> None:
     openings = (simulated(sim), simulated(sim, "alt", key="reader-alt"))
     async with opened(*openings, cache=cache) as venues:
-        venues.venues["alt"]._client.apiKey = "A" * 64  # type: ignore[attr-defined]
+        client_of(venues.venues["alt"]).apiKey = "A" * 64
         answer = await ask(handed(venues), None, lambda venue: venue.balances())
     assert {(gap.account, gap.source, gap.code) for gap in answer.coverage.gaps} == {
         ("alt", "spot", E.AUTHENTICATION_FAILED),

@@ -67,8 +67,8 @@ class ExactNumbers:
         self,
         bidask: Any,  # noqa: ANN401 - a row or a dict, as the venue sends it
         priceKey: Any = 0,  # noqa: N803, ANN401 - ccxt's names
-        amountKey: Any = 1,  # noqa: N803, ANN401
-        countOrIdKey: Any = 2,  # noqa: N803, ANN401, ARG002
+        amountKey: Any = 1,  # noqa: N803, ANN401 - as above
+        countOrIdKey: Any = 2,  # noqa: N803, ANN401, ARG002 - as above
     ) -> list[Decimal | None]:
         """Stand in for ccxt's: one level of a book as [price, amount], exact."""
         return [from_wire(bidask[priceKey]), from_wire(bidask[amountKey])]
