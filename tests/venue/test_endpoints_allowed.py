@@ -12,7 +12,9 @@ from exchange_mcp.rules.endpoints import REVIEWED, WRITES, Endpoint, EndpointCla
 from exchange_mcp.rules.endpoints.switched_off import SWITCHED_OFF
 from exchange_mcp.rules.venues import VENUES
 from exchange_mcp.venue import source
-from exchange_mcp.venue.client import _options
+from exchange_mcp.venue.client import (
+    _options,  # pyright: ignore[reportPrivateUsage] - what the client of a venue is made with
+)
 from exchange_mcp.venue.derivation import implicit
 from exchange_mcp.venue.endpoints import EndpointTable, table
 from exchange_mcp.venue.snapshot import INSTALLED, shipped, shipped_text, take
@@ -21,15 +23,15 @@ from exchange_mcp.venue.sweep import exchange_class
 TABLES: Final[Mapping[str, EndpointTable]] = {venue: table(venue) for venue in REVIEWED}
 
 # Written by hand from the vendors' lists of requests, in ccxt's notation; not derived from the code under test.
-# They move money or debt, or create, change or delete keys or sub-accounts. Sources:
-# binance: github.com/binance/binance-skills-hub, skills/binance/assets and sub-account
-# bybit: bybit-exchange.github.io/docs/v5 (user, asset, account/borrow, position/move-position, earn)
-# okx: www.okx.com/docs-v5 (funding account, sub-account, trading account, convert, earn)
-# kraken: docs.kraken.com/api-reference (funding, subaccounts, earn)
-# coinbase: docs.cdp.coinbase.com (advanced trade: portfolios, converts; track: withdrawals, transactions)
-# kucoin: www.kucoin.com/docs-new (funding, sub-account, margin, convert, earn)
-# bitget: www.bitget.com/api-doc (spot account, virtual sub-account, margin, convert, earn, unified account)
-# gate: github.com/gateio/gateapi-go/blob/master/docs (withdrawal, wallet, sub-account, margin, unified, earn)
+# They move money or debt, or create, change or delete keys or sub-accounts. Where to look at each vendor's:
+#   binance    github.com/binance/binance-skills-hub: assets, sub-account
+#   bybit      bybit-exchange.github.io/docs/v5: user, asset, account, position, earn
+#   okx        www.okx.com/docs-v5: funding account, sub-account, trading account, convert, earn
+#   kraken     docs.kraken.com/api-reference: funding, subaccounts, earn
+#   coinbase   docs.cdp.coinbase.com: portfolios, converts, withdrawals
+#   kucoin     www.kucoin.com/docs-new: funding, sub-account, margin, convert, earn
+#   bitget     www.bitget.com/api-doc: spot account, sub-account, margin, convert, earn, unified account
+#   gate       github.com/gateio/gateapi-go: withdrawal, wallet, sub-account, margin, unified, earn
 FORBIDDEN: Final[Mapping[str, str]] = {
     "binance": """
         POST sapi account/disableFastWithdrawSwitch

@@ -1,6 +1,5 @@
 """Another ccxt than the one that was read: what it may still send, and what an operator has to accept first."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -25,7 +24,7 @@ def without(cls: EndpointClass, removed: Endpoint) -> Snapshot:
 
 
 def unresolved(cls: EndpointClass) -> Snapshot:
-    methods: Mapping[str, str] = {"fetch_ticker": "fetch_ticker makes its request itself, by fetch"}
+    methods = {"fetch_ticker": "fetch_ticker makes its request itself, by fetch"}
     return replace(NEWER, unresolved={**READ_BEFORE.unresolved, cls: methods})
 
 

@@ -103,7 +103,9 @@ def implicit(exchange_class: type) -> dict[str, Endpoint]:
             if isinstance(member, Entry):
                 names[name] = _endpoint(member)
             elif name in names and read_method(base, name) is not None:
-                del names[name]  # its source overrides it; what ccxt sets on the class when it makes a client does not
+                del names[
+                    name
+                ]  # its source overrides it; what ccxt sets on the class when it makes a client does not
     return names
 
 
