@@ -22,8 +22,8 @@ from exchange_mcp.venue.sweep import exchange_class
 
 TABLES: Final[Mapping[str, EndpointTable]] = {venue: table(venue) for venue in REVIEWED}
 
-# Written by hand from the vendors' lists of requests, in ccxt's notation; not derived from the code under test.
-# They move money or debt, or create, change or delete keys or sub-accounts. Where to look at each vendor's:
+# Written by hand, in ccxt's notation; nothing of it comes from the code under test. Each moves money or debt, or
+# creates, changes or deletes a key or a sub-account, or changes what an account is. Where each vendor documents them:
 #   binance    github.com/binance/binance-skills-hub: assets, sub-account
 #   bybit      bybit-exchange.github.io/docs/v5: user, asset, account, position, earn
 #   okx        www.okx.com/docs-v5: funding account, sub-account, trading account, convert, earn
