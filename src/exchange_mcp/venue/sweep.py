@@ -14,13 +14,11 @@ from exchange_mcp.venue.derivation import derive
 READING: Final = (EndpointClass.READ, EndpointClass.MARKETS)
 
 # Words of a path that say what a request does. A GET with one is a write until it is among the known reads.
-_ACTING: Final = frozenset(
-    """
-    activate add apply approve authorize bind borrow broadcast buy cancel close confirm convert create
-    deduct delete disable edit enable lend loan login logout place purchase redeem register remove repay
-    reset sell send sendtx session set signin stake submit subscribe switch token transfer unstake
-    update withdraw withdrawal withdrawals
-    """.split()
+_ACTING: Final = re.compile(
+    r"activate|add|apply|approve|authorize|bind|borrow|broadcast|buy|cancel|close|confirm|"
+    r"convert|create|deduct|delete|disable|edit|enable|lend|loan|login|logout|place|purchase|"
+    r"redeem|register|remove|repay|reset|sell|send|sendtx|session|set|signin|stake|submit|"
+    r"subscribe|switch|token|transfer|unstake|update|withdraw|withdrawals?"
 )
 _PARAMETER: Final = re.compile(r"\{[^}]*\}")
 _WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
@@ -105,7 +103,7 @@ def exchange_class(name: str) -> Any:  # noqa: ANN401 - ccxt is untyped
 def _why(endpoint: Endpoint) -> str | None:
     if endpoint.verb != "GET":
         return f"is sent by {endpoint.verb} and is no known read"
-    acting = sorted(_ACTING.intersection(_words(endpoint.path)))
+    acting = [word for word in _words(endpoint.path) if _ACTING.fullmatch(word)]
     return f'acts by its name ("{acting[0]}") and is no known read' if acting else None
 
 
