@@ -206,7 +206,6 @@ async def test_a_source_that_fails_says_how_and_whether_to_ask_again(
     assert paths == [asked.path] * (expected.attempts or len(paths))
 
 
-@pytest.mark.xfail(strict=True, reason="aiohttp sends a GET once more by itself; the wire has to forbid it")
 async def test_a_connection_that_is_closed_is_asked_for_three_times_and_no_more(
     sim: SimulatedExchange, cache: Path
 ) -> None:
@@ -217,7 +216,6 @@ async def test_a_connection_that_is_closed_is_asked_for_three_times_and_no_more(
     assert len(sim.control.requests()) == 3
 
 
-@pytest.mark.xfail(strict=True, reason="ccxt takes any status without an error of its own for a success")
 @pytest.mark.parametrize("status", [202, 206, 302, 307, 423, 499, 524])
 async def test_a_body_of_the_right_form_under_another_status_than_success_is_no_answer(
     sim: SimulatedExchange, cache: Path, status: int

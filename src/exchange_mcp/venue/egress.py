@@ -18,6 +18,7 @@ from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from typing import Any, Final, cast
 from urllib.parse import parse_qsl, urlsplit
 
@@ -136,7 +137,7 @@ class _Permit:
 
     endpoint: Endpoint
     capability: Capability
-    is_used: bool = False
+    attempt: Attempt | None = None
 
 
 _CAPABILITY: ContextVar[Capability | None] = ContextVar("capability", default=None)
@@ -225,26 +226,25 @@ class Guard:
             raise self._blocked(endpoint, capability, refusal or "")
         if isinstance(capability, _Capture):
             raise Captured(Rendered.of(endpoint, parameters))
-        permit = _PERMIT.set(_Permit(endpoint, capability))
+        permit = _Permit(endpoint, capability)
+        token = _PERMIT.set(permit)
         try:
-            answer = await self._asked(endpoint, api, parameters, config, capability)
+            return await self._asked(permit, api, parameters, config)
         except Exception as error:
             capability.failed(endpoint, error)
             raise
         finally:
-            _PERMIT.reset(permit)
-        return answer
+            _PERMIT.reset(token)
 
     async def _asked(
         self,
-        endpoint: Endpoint,
+        permit: _Permit,
         api: Any,  # noqa: ANN401 - as above
         parameters: Any,  # noqa: ANN401 - as above
         config: Any,  # noqa: ANN401 - as above
-        capability: Capability,
     ) -> Any:  # noqa: ANN401 - as above
-        base = cast("Any", super())
-        if isinstance(capability, WriteCapability):
+        base, endpoint = cast("Any", super()), permit.endpoint
+        if isinstance(permit.capability, WriteCapability):
             # Straight on: no waiting in the limiter between the decision and the signature, and no retry loop.
             signed = base.sign(endpoint.path, api, endpoint.verb, parameters)
             return await self.fetch(signed["url"], signed["method"], signed["headers"], signed["body"])
@@ -252,6 +252,9 @@ class Guard:
         fault = shapes.fault(self.id, endpoint.api, endpoint.path, answer)
         if fault is not None:
             raise BadAnswerError(f"{self.id} sent {fault}")
+        # ccxt takes every status that it has no error for as success: 202, 302 and 524 among them.
+        if permit.attempt is None or permit.attempt.status != HTTPStatus.OK:
+            raise BadAnswerError(f"{self.id} sent an answer whose status is not that of success")
         return answer
 
     async def fetch(
@@ -267,11 +270,10 @@ class Guard:
             EgressBlockedError: it is not, or it is a second send, or a setting would lead it elsewhere.
         """
         permit = _PERMIT.get()
-        if permit is None or permit.is_used or not permit.capability.is_open:
+        if permit is None or permit.attempt is not None or not permit.capability.is_open:
             raise self._blocked(permit and permit.endpoint, permit and permit.capability, "no permit to send")
-        permit.is_used = True
+        attempt = permit.attempt = Attempt(method, url)
         refusal = self._misdirected(permit.endpoint, url, method)
-        attempt = Attempt(method, url)
         if refusal is None and isinstance(permit.capability, WriteCapability):
             refusal = _prepared(permit.capability, attempt, body)
         if refusal is not None:
