@@ -17,7 +17,14 @@ BITCOIN, ETHER = CONTRACTS["BTCUSDT"], CONTRACTS["ETHUSDT"]
 MARKS = {"BTCUSDT": Decimal(60_000), "ETHUSDT": Decimal(2_000)}
 
 
-def order(side: Side, price: int, quantity: str, *, leg: PositionSide = PositionSide.BOTH) -> FuturesOrder:
+def order(
+    side: Side,
+    price: int,
+    quantity: str,
+    *,
+    leg: PositionSide = PositionSide.BOTH,
+    is_reduce_only: bool = False,
+) -> FuturesOrder:
     return FuturesOrder(
         instrument=BITCOIN,
         order_id=1,
@@ -26,6 +33,7 @@ def order(side: Side, price: int, quantity: str, *, leg: PositionSide = Position
         position_side=leg,
         price=Decimal(price),
         quantity=Decimal(quantity),
+        is_reduce_only=is_reduce_only,
         created_ms=0,
         updated_ms=0,
     )
@@ -96,6 +104,11 @@ def test_orders_that_would_flip_a_position_need_margin_for_what_is_left_over() -
     # |30,000 - 0.9 * 70,000| = 33,000 is 3,000 more than the position, divided by 10
     margins = book(position(BITCOIN, "0.5", 59_000), orders=(order(Side.SELL, 70_000, "0.9"),))
     assert margins.order_margin == 300
+
+
+def test_an_order_marked_reduce_only_needs_no_margin_however_large_it_is() -> None:
+    resting = (order(Side.SELL, 70_000, "0.9", is_reduce_only=True),)
+    assert book(position(BITCOIN, "0.5", 59_000), orders=resting).order_margin == 0
 
 
 def test_in_hedge_mode_an_order_needs_margin_on_the_leg_that_it_opens() -> None:

@@ -1,8 +1,11 @@
 from decimal import Decimal
 from itertools import pairwise
 
+import pytest
+
 from exchange_mcp.sim.brackets import BRACKETS
 from exchange_mcp.sim.margin import Leg, bracket_of, brackets, liquidation_price
+from exchange_mcp.sim.usdm_public import funding_rate
 
 # The vendor's page: https://www.binance.com/en/support/faq/b3c689c1f50a44cabb3a84e663b81d93
 BITCOIN = BRACKETS["BTCUSDT"]
@@ -64,6 +67,22 @@ def test_the_legs_of_a_hedge_share_one_liquidation_price() -> None:
 
 def test_a_long_with_more_equity_than_it_cost_has_no_liquidation_price() -> None:
     assert liquidation(leg(1, "1", "1000"), mark="1000", equity="2000") is None
+
+
+@pytest.mark.parametrize(
+    ("premium", "rate"),
+    [
+        # Within 0.05 % of the interest rate of 0.01 % the rate is the interest rate.
+        ("0.0001", "0.0001"),
+        ("0.0003", "0.0001"),
+        ("-0.0004", "0.0001"),
+        # Beyond that it is the premium, 0.05 % nearer.
+        ("0.0020", "0.0015"),
+        ("-0.0020", "-0.0015"),
+    ],
+)
+def test_funding_is_the_interest_rate_unless_the_premium_is_far_from_it(premium: str, rate: str) -> None:
+    assert funding_rate(Decimal(premium)) == Decimal(rate)
 
 
 def test_a_table_whose_rate_cancels_the_size_has_no_liquidation_price() -> None:

@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from decimal import Decimal
 from itertools import pairwise
 
@@ -8,8 +9,8 @@ from hypothesis import strategies as st
 from exchange_mcp.sim.books import LEVELS, Tape
 from exchange_mcp.sim.catalogue import SPOT, USDM, Instrument
 from exchange_mcp.sim.exchange import Exchange, Listing
-from exchange_mcp.sim.history import DAY_MS
-from exchange_mcp.sim.prices import BOUND, MARK_MS, PICO, AssetPath, anchor
+from exchange_mcp.sim.history import DAY_MS, Day, Statistics
+from exchange_mcp.sim.prices import BOUND, MARK_MS, PICO, AssetPath, Path, anchor
 
 from .clients import NOON_MS, Counted, StillClock
 
@@ -46,6 +47,22 @@ def test_a_path_stays_within_its_bound(asset: Instrument, at_ms: int, seed: int,
     middle = anchor(seed, asset.base, asset.nominal)
     price = AssetPath(seed, asset.base, asset.nominal, basis=basis).pico(at_ms)
     assert abs(price - middle) <= middle * BOUND + 1
+
+
+@given(asset=st.sampled_from(USDM), at_ms=any_moment)
+def test_a_mark_price_is_half_way_from_the_index_to_the_contract(asset: Instrument, at_ms: int) -> None:
+    index, mark, traded = (
+        AssetPath(7, asset.base, asset.nominal, basis=basis).pico(at_ms) for basis in (0, 1, 2)
+    )
+    # Each of the three is cut to parts per billion of its anchor.
+    assert abs(2 * mark - index - traded) <= 4 * (1 + index // 10**9)
+
+
+@given(asset=st.sampled_from(USDM), mark=st.integers(NOON_MS // MARK_MS, NOON_MS // MARK_MS + 10_000))
+def test_a_contract_is_above_its_index_by_the_premium(asset: Instrument, mark: int) -> None:
+    index, traded = (AssetPath(7, asset.base, asset.nominal, basis=basis) for basis in (0, 2))
+    above = traded.pico_at_mark(mark) - index.pico_at_mark(mark)
+    assert abs(above - index.anchor * index.premium(mark * MARK_MS)) <= 1
 
 
 @given(at_ms=any_moment)
@@ -116,6 +133,49 @@ def test_the_highs_and_lows_of_the_day_were_traded(listing: Listing) -> None:
     seen = [listing.tape.last(moment) for moment in moments]
     assert (day.low, day.high) == (min(seen), max(seen))
     assert (day.open, day.last) == (seen[0], seen[1])
+
+
+class Drawn(Path):
+    """A path that a test draws, in ticks of a cent."""
+
+    def __init__(self, at_mark: Callable[[int], int]) -> None:
+        super().__init__()
+        self._ticks = at_mark
+
+    def _at_mark(self, mark: int) -> int:
+        return self._ticks(mark) * PICO // 100
+
+
+def day_of(at_mark: Callable[[int], int], at_ms: int) -> Day:
+    return Statistics(1, Tape(1, SPOT[0], Drawn(at_mark))).day(at_ms)
+
+
+@pytest.mark.parametrize("offset_ms", [0, 1, 19_999, 20_000, 47_000, 59_999])
+def test_a_price_that_only_rises_ends_at_its_high_and_began_at_its_low(offset_ms: int) -> None:
+    day = day_of(lambda mark: mark - NOON_MS // MARK_MS + 10_000, NOON_MS + offset_ms)
+    # 4,320 marks a day, one cent each; the mark before the moment is 10,000 plus the whole marks since noon.
+    assert (day.high, day.low) == (10_000 + offset_ms // MARK_MS, 5_680 + offset_ms // MARK_MS)
+
+
+@pytest.mark.parametrize("offset_ms", [0, 1, 19_999, 20_000, 47_000, 59_999])
+def test_a_price_that_only_falls_ends_at_its_low_and_began_at_its_high(offset_ms: int) -> None:
+    day = day_of(lambda mark: NOON_MS // MARK_MS + 10_000 - mark, NOON_MS + offset_ms)
+    # Between two marks a price is cut to the cent below.
+    fallen = -(-offset_ms // MARK_MS)
+    assert (day.high, day.low) == (14_320 - fallen, 10_000 - fallen)
+
+
+@pytest.mark.parametrize(
+    "spike_ms",
+    [NOON_MS - DAY_MS + 20_000, NOON_MS - DAY_MS + 60_000, NOON_MS - 60_000, NOON_MS + 20_000],
+    ids=["first minute", "first whole minute", "in between", "last minute"],
+)
+@pytest.mark.parametrize("height", [500, -500])
+def test_a_spike_anywhere_in_the_day_is_its_high_or_low(spike_ms: int, height: int) -> None:
+    # From ten seconds after noon to half a minute after: the spike's mark lies within the 24 hours.
+    at_ms = NOON_MS + (10_000 if spike_ms < NOON_MS else 30_000)
+    day = day_of(lambda mark: 1_000 + height * (mark * MARK_MS == spike_ms), at_ms)
+    assert (day.high, day.low) == ((1_500, 1_000) if height > 0 else (1_000, 500))
 
 
 @pytest.mark.parametrize("listing", TRADING, ids=lambda listing: str(listing.tape.instrument.market))

@@ -58,6 +58,8 @@ async def appears(path: Path, child: subprocess.Popen[bytes]) -> Json:
 @pytest.mark.anyio
 async def test_two_servers_one_after_another_work_in_one_process() -> None:
     venue = SimulatedExchange(clock=StillClock(), entropy=Counted())
+    # A delay is what stopping cuts short: after one stop it has to hold back again, and not cut.
+    venue.control.add_fault({"kind": "delay", "ms": 1})
     for _ in range(2):
         async with (
             venue.serving() as serving,

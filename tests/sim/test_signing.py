@@ -36,6 +36,12 @@ def test_the_vendors_signed_examples_are_accepted(query: str, body: str) -> None
     assert found is key
 
 
+def test_what_query_and_body_both_name_is_taken_from_the_query() -> None:
+    request = Request("api.binance.com", "POST", "/api/v3/order", "side=BUY", "side=SELL&price=1")
+    params = Params.read(request)
+    assert (params.text("side"), params.text("price")) == ("BUY", "1")
+
+
 def test_only_keys_with_that_permission_may_trade() -> None:
     assert Permissions(may_trade=True).allow(Access.TRADE)
     assert not Permissions().allow(Access.TRADE)

@@ -69,7 +69,8 @@ class CannedVenue:
         whole = self.answers.get(asked.url) or self.answers.get(asked.url.partition("?")[0])
         return NOT_FOUND if whole is None else (200, whole)
 
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Answer one connection until the client leaves it."""
         with suppress(asyncio.IncompleteReadError, ConnectionError):
             while True:
                 await self._one(reader, writer)
@@ -85,9 +86,9 @@ class CannedVenue:
         self.asked.append(asked)
         status, body = self._answer(asked)
         kind = "application/json" if status == 200 else "text/html"
-        writer.write(
-            f"HTTP/1.1 {status} X\r\ncontent-type: {kind}\r\ncontent-length: {len(body.encode())}\r\n\r\n{body}".encode()
-        )
+        content = body.encode()
+        head = f"HTTP/1.1 {status} X\r\ncontent-type: {kind}\r\ncontent-length: {len(content)}\r\n\r\n"
+        writer.write(head.encode() + content)
         await writer.drain()
 
 
@@ -101,11 +102,12 @@ async def canned(answers: Mapping[str, object]) -> AsyncGenerator[CannedVenue]:
     """Serve answers: text byte for byte, anything else as JSON."""
     authority = trustme.CA()
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    authority.issue_cert(*hosts_of(answers)).configure_cert(context)
+    certificate = authority.issue_cert(*hosts_of(answers))
+    certificate.configure_cert(context)  # pyright: ignore[reportUnknownMemberType] - trustme also takes PyOpenSSL's
     venue = CannedVenue(
         {url: body if isinstance(body, str) else json.dumps(body) for url, body in answers.items()}
     )
-    server = await asyncio.start_server(venue._serve, "127.0.0.1", 0, ssl=context)
+    server = await asyncio.start_server(venue.serve, "127.0.0.1", 0, ssl=context)
     venue.loopback = Loopback(server.sockets[0].getsockname()[1], authority.cert_pem.bytes().decode())
     try:
         yield venue

@@ -5,10 +5,12 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import anyio
 
 from exchange_mcp.model.accounts import Account, AccountName, Environment, MarketType
+from exchange_mcp.model.ports import ReadVenue
 from exchange_mcp.sim import SimulatedExchange
 from exchange_mcp.tools.handed import ReadHanded
 from exchange_mcp.venue.opening import KeyMaterial, Opening, OpenVenues
@@ -58,7 +60,9 @@ def simulated(
     held = None if key is None else sim.keys[key]
     return Opening(
         account=account,
-        key=None if held is None else KeyMaterial(held.label, {"apiKey": held.api_key, "secret": held.secret}),
+        key=None
+        if held is None
+        else KeyMaterial(held.label, {"apiKey": held.api_key, "secret": held.secret}),
         loopback=Loopback(sim.port, sim.ca_pem),
         instance=instance,
         rate_limit=False,
@@ -88,3 +92,8 @@ def handed(venues: OpenVenues, seconds: float = 5) -> ReadHanded:
     """What a tool of effect read is handed, with so many seconds to ask."""
     clock = MovedClock()
     return ReadHanded(venues=venues.venues, clock=clock, deadline=clock.monotonic() + seconds)
+
+
+def client_of(venue: ReadVenue) -> Any:  # noqa: ANN401 - ccxt is untyped
+    """The ccxt client under a venue, for what no port shows."""
+    return vars(venue)["_client"]

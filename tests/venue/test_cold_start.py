@@ -14,7 +14,7 @@ from exchange_mcp.sim import Delay, FaultRule, SimulatedExchange
 from exchange_mcp.tools.asking import ask
 from exchange_mcp.venue.opening import OpenVenues
 
-from .opened import LINEAR, SPOT, handed, opened, simulated
+from .opened import LINEAR, SPOT, client_of, handed, opened, simulated
 
 pytestmark = pytest.mark.anyio
 
@@ -55,9 +55,7 @@ async def test_many_cold_callers_load_the_markets_once_and_ask_once_each(
 ) -> None:
     async with opened(simulated(sim), cache=tmp_path) as venues:
         await asyncio.gather(*(_ticker(_main(venues)) for _ in range(10)))
-    assert sorted(_asked(sim)) == sorted(
-        [*CATALOGUES, *[("api.binance.com", "/api/v3/ticker/24hr")] * 10]
-    )
+    assert sorted(_asked(sim)) == sorted([*CATALOGUES, *[("api.binance.com", "/api/v3/ticker/24hr")] * 10])
 
 
 async def test_the_first_ticker_after_a_start_with_stored_markets_costs_one_request(
@@ -148,7 +146,7 @@ async def test_two_accounts_of_one_key_share_one_client_and_of_two_keys_do_not(
         simulated(sim, "public", key=None),
     ]
     async with opened(*openings, cache=tmp_path) as venues:
-        clients = {name: id(venue._client) for name, venue in venues.venues.items()}  # type: ignore[attr-defined]
+        clients = {name: id(client_of(venue)) for name, venue in venues.venues.items()}
         assert list(clients) == ["main", "same", "alt", "public"]
         assert clients["main"] == clients["same"]
         assert len(set(clients.values())) == 3
@@ -163,7 +161,9 @@ async def test_accounts_of_one_venue_share_one_download(sim: SimulatedExchange, 
 async def test_when_the_markets_cannot_be_loaded_every_read_says_why(
     sim: SimulatedExchange, tmp_path: Path
 ) -> None:
-    sim.control.add_fault({"kind": "status", "status": 503, "body": "<html>busy</html>", "content_type": "text/html"})
+    sim.control.add_fault(
+        {"kind": "status", "status": 503, "body": "<html>busy</html>", "content_type": "text/html"}
+    )
     async with opened(simulated(sim), cache=tmp_path) as venues:
         venue = _main(venues)
         for sources in (venue.balances(), venue.positions(), venue.ticker("BTC/USDT")):

@@ -14,7 +14,7 @@ from exchange_mcp.tools.asking import ask
 from exchange_mcp.venue.opening import Opening
 from exchange_mcp.venue.wire import Loopback
 
-from .opened import handed, opened, simulated
+from .opened import client_of, handed, opened, simulated
 
 pytestmark = pytest.mark.anyio
 
@@ -52,7 +52,9 @@ LISTS = {"positions", "spot orders", "linear orders", "conditional orders"}
 HTML = "<html><body>{ An error occurred }</body></html>"
 
 
-def _status(status: int, body: str, content_type: str = "application/json", **headers: str) -> dict[str, object]:
+def _status(
+    status: int, body: str, content_type: str = "application/json", **headers: str
+) -> dict[str, object]:
     return {
         "kind": "status",
         "status": status,
@@ -134,7 +136,11 @@ FAULTS = {
         "binance turned the request away (HTTP 403): too many requests, or a block on this place",
     ),
     "451 HTML": Fault(
-        _status(451, HTML, "text/html"), E.VENUE_REFUSED, "never", 1, "binance does not serve this place (HTTP 451)"
+        _status(451, HTML, "text/html"),
+        E.VENUE_REFUSED,
+        "never",
+        1,
+        "binance does not serve this place (HTTP 451)",
     ),
     "-1021": Fault(
         _says(400, -1021, "Timestamp for this request is outside of the recvWindow."),
@@ -164,9 +170,7 @@ FAULTS = {
         1,
         "binance says: Too much request weight used. (code -1003)",
     ),
-    "close": Fault(
-        {"kind": "close"}, E.VENUE_UNREACHABLE, "safe", UNCOUNTED, "binance could not be reached"
-    ),
+    "close": Fault({"kind": "close"}, E.VENUE_UNREACHABLE, "safe", UNCOUNTED, "binance could not be reached"),
     "redirect 302": Fault(
         _status(302, "", "text/html", location="https://api.binance.com/elsewhere"),
         E.BAD_ANSWER,
@@ -231,7 +235,7 @@ async def test_a_venue_that_says_nothing_is_not_asked_again(
     asked = SOURCES[source]
     async with opened(simulated(sim), cache=cache) as venues:
         venue = venues.venues["main"]
-        venue._client.timeout = 50  # type: ignore[attr-defined] # milliseconds, in place of ten seconds
+        client_of(venue).timeout = 50  # milliseconds, in place of ten seconds
         sim.control.add_fault({"kind": "hang", "path": asked.path})
         with pytest.raises(ExchangeMcpError, match="binance did not answer in time") as raised:
             await asked.read(venue)
@@ -273,7 +277,7 @@ async def test_a_key_that_the_venue_does_not_know_fails_its_account_alone(
 ) -> None:
     openings = (simulated(sim), simulated(sim, "alt", key="reader-alt"))
     async with opened(*openings, cache=cache) as venues:
-        venues.venues["alt"]._client.apiKey = "A" * 64  # type: ignore[attr-defined]
+        client_of(venues.venues["alt"]).apiKey = "A" * 64
         answer = await ask(handed(venues), None, lambda venue: venue.balances())
     assert {(gap.account, gap.source, gap.code) for gap in answer.coverage.gaps} == {
         ("alt", "spot", E.AUTHENTICATION_FAILED),

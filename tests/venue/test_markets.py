@@ -222,7 +222,9 @@ async def test_old_markets_are_refreshed_without_anybody_waiting(tmp_path: Path)
         assert list(await catalogue.ready()) == ["BTC/USDT", "ETH/USDT"]
 
 
-async def test_a_refresh_that_fails_leaves_the_old_markets_and_rests_at_least_a_minute(tmp_path: Path) -> None:
+async def test_a_refresh_that_fails_leaves_the_old_markets_and_rests_at_least_a_minute(
+    tmp_path: Path,
+) -> None:
     venue = Venue(MovedClock())
     venue.serve("BTC/USDT")
     async with _owned(venue, tmp_path) as catalogue:
@@ -235,7 +237,9 @@ async def test_a_refresh_that_fails_leaves_the_old_markets_and_rests_at_least_a_
         assert list(await catalogue.ready()) == ["BTC/USDT"]
 
 
-@pytest.mark.parametrize(("age_ms", "is_used"), [(0, True), (OLDEST_MS, True), (OLDEST_MS + 1, False), (-1, False)])
+@pytest.mark.parametrize(
+    ("age_ms", "is_used"), [(0, True), (OLDEST_MS, True), (OLDEST_MS + 1, False), (-1, False)]
+)
 async def test_stored_markets_are_used_until_they_are_a_day_old_and_never_from_the_future(
     tmp_path: Path, age_ms: int, *, is_used: bool
 ) -> None:

@@ -5,7 +5,6 @@ answer must be a JSON object or array; where a list in it would be rendered as "
 must be present; where there is always something, it must not be empty.
 """
 
-from collections.abc import Sized
 from typing import Final, cast
 
 from exchange_mcp.model.accounts import MarketType
@@ -88,14 +87,14 @@ def fault(venue: str, api: str, path: str, answer: object) -> str | None:
     """What is wrong with the shape of an answer, as "an answer that …"; None where nothing is."""
     if not isinstance(answer, dict | list):
         return "an answer that is not JSON"
-    endpoint = (venue, api, path)
+    value, endpoint = cast("object", answer), (venue, api, path)
     for member in _LISTS.get(endpoint, ()):
-        if not isinstance(_member(answer, member), list):
+        if not isinstance(_member(value, member), list):
             return f"an answer to {path} without its list{f' of {member}' if member else ''}"
     filled = _FILLED.get(endpoint)
     if filled is not None:
-        content = _member(answer, filled)
-        if not isinstance(content, Sized) or not content:
+        content = _member(value, filled)
+        if not isinstance(content, dict | list) or not cast("dict[str, object] | list[object]", content):
             return f"an answer to {path} with nothing in it"
     return None
 

@@ -160,5 +160,5 @@ def _field(fields: Mapping[str, object], name: str, kind: type[_Kind], default: 
 def _optional(fields: Mapping[str, object], name: str, kind: type[_Kind]) -> _Kind | None:
     value = fields.get(name)
     if value is not None and (not isinstance(value, kind) or isinstance(value, bool)):
-        raise ValueError(f"{name} is a {kind.__name__}, not {value!r}")
+        raise ValueError(f"{name} is of type {kind.__name__}, unlike {value!r}")
     return cast("_Kind | None", value)

@@ -57,11 +57,9 @@ def learn(scratch: Any, endpoints: Iterable[Endpoint]) -> Mapping[Endpoint, Addr
 
 
 def _address(scratch: Any, endpoint: Endpoint) -> Address | None:  # noqa: ANN401 - as above
-    sections = endpoint.api.split("/")
-    api: Any = sections[0] if len(sections) == 1 else sections
     ids = dict.fromkeys(_TEMPLATE.findall(endpoint.path), _PLACE)
     try:
-        url = str(scratch.sign(endpoint.path, api, endpoint.verb, ids)["url"])
+        url = str(scratch.sign(endpoint.path, endpoint.api.split("/"), endpoint.verb, ids)["url"])
     except ccxt.NotSupported:
         return None
     parts = urlsplit(url)

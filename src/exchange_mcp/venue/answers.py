@@ -56,7 +56,7 @@ def position(parsed: Parsed, market: Parsed | None, account: str, source: str) -
         BadAnswerError: the venue does not tell which side it is.
     """
     info = cast("Parsed", parsed.get("info") or {})
-    contracts, size = number(parsed, "contracts"), number(parsed, "contractSize")
+    contracts, size = _as_sent(parsed, "contracts", info, "positionAmt"), number(parsed, "contractSize")
     mode = parsed.get("marginMode")
     return Position(
         account=account,
@@ -69,13 +69,19 @@ def position(parsed: Parsed, market: Parsed | None, account: str, source: str) -
         entry_price=number(parsed, "entryPrice"),
         mark_price=number(parsed, "markPrice"),
         liquidation_price=number(parsed, "liquidationPrice"),
-        notional=number(parsed, "notional"),
+        notional=_as_sent(parsed, "notional", info, "notional"),
         leverage=number(parsed, "leverage"),
         margin_mode=cast("MarginMode", mode) if mode in {"cross", "isolated"} else None,
         unrealised_pnl=number(parsed, "unrealizedPnl"),
         hedge_mode=parsed["hedged"] if isinstance(parsed.get("hedged"), bool) else None,
         updated=_instant(parsed),
     )
+
+
+def _as_sent(parsed: Parsed, key: str, info: Parsed, raw: str) -> Decimal | None:
+    """A size as ccxt gives it, with the trailing zeros that taking off its sign there has lost."""
+    size, sent = number(parsed, key), number(info, raw)
+    return sent.copy_abs() if sent is not None and sent.copy_abs() == size else size
 
 
 def _side(parsed: Parsed, info: Parsed) -> Side:

@@ -102,8 +102,10 @@ def implicit(exchange_class: type) -> dict[str, Endpoint]:
         for name, member in vars(base).items():
             if isinstance(member, Entry):
                 names[name] = _endpoint(member)
-            else:
-                names.pop(name, None)  # overridden by an ordinary method
+            elif name in names and read_method(base, name) is not None:
+                del names[
+                    name
+                ]  # its source overrides it; what ccxt sets on the class when it makes a client does not
     return names
 
 
@@ -201,11 +203,12 @@ class _Walk:
         return f"{found.name} makes its request itself, by {raw[0]}" if raw and not is_plumbing else None
 
     def _find(self, name: str, start: int) -> _Found | None:
+        # By what the source defines: ccxt sets more on a class when a client is made from it.
         for candidate in (name, self._camel.get(name)):
             for at in range(start, len(self._mro)):
-                if candidate is not None and candidate in vars(self._mro[at]):
-                    method = read_method(self._mro[at], candidate)
-                    return None if method is None else _Found(at, candidate, method)
+                method = None if candidate is None else read_method(self._mro[at], candidate)
+                if candidate is not None and method is not None:
+                    return _Found(at, candidate, method)
         return None
 
 

@@ -122,7 +122,7 @@ class WriteCapability(Capability):
         return None
 
 
-class Captured(BaseException):  # noqa: N818 - not an error; ccxt catches Exception and must not catch this
+class Captured(BaseException):  # not an Exception: ccxt must not catch it
     """Carries a rendered request out of ccxt before anything is sent."""
 
     def __init__(self, rendered: Rendered) -> None:

@@ -73,7 +73,10 @@ _OURS: Final = (ccxt.ArgumentsRequired, ccxt.NotSupported, ccxt.InvalidProxySett
 # https://developers.binance.com/docs/binance-spot-api-docs/rest-api/general-api-information
 # https://bybit-exchange.github.io/docs/v5/rate-limit
 _BY_STATUS: Final[dict[str, tuple[type[VenueError], str]]] = {
-    "403": (RateLimitedError, "{} turned the request away (HTTP 403): too many requests, or a block on this place"),
+    "403": (
+        RateLimitedError,
+        "{} turned the request away (HTTP 403): too many requests, or a block on this place",
+    ),
     "404": (BadAnswerError, "{} has no such page (HTTP 404)"),
     "451": (VenueRefusedError, "{} does not serve this place (HTTP 451)"),
 }

@@ -6,10 +6,17 @@ in a client's bases and keeps every digit as text; books hold Decimals, because 
 """
 
 import json
+import re
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
-from typing import Any
+from typing import Any, Final, cast
 
 from exchange_mcp.model.decimals import from_wire
+
+# ccxt's own arithmetic would write out 1e999999999 as an integer and not return (ccxt/base/precise.py). No
+# venue's number has such an exponent, but a hexadecimal order id may look like one.
+_MAYBE_ABSURD: Final = re.compile(r"[eE][+-]?[0-9]{4}")
+_ABSURD: Final = re.compile(r"[+-]?[0-9]*\.?[0-9]*[eE][+-]?[0-9]{4,}")
 
 
 def _no_constant(name: str) -> None:
@@ -20,12 +27,28 @@ def exact_json(body: str) -> Any:  # noqa: ANN401 - any JSON value
     """The JSON value of a body, its fractions as text.
 
     Raises:
-        ValueError: it is not JSON, or holds NaN or Infinity, or nests too deeply.
+        ValueError: it is not JSON, or holds NaN, Infinity or an absurd exponent, or nests too deeply.
     """
     try:
-        return json.loads(body, parse_float=str, parse_constant=_no_constant)
+        value = json.loads(body, parse_float=str, parse_constant=_no_constant)
+        if _MAYBE_ABSURD.search(body) and any(_ABSURD.fullmatch(text) for text in _texts("", value)):
+            raise ValueError("a number with an absurd exponent")
     except RecursionError:
         raise ValueError("nested too deeply") from None
+    return value
+
+
+def _texts(name: str, value: object) -> Iterator[str]:
+    """Every text in a JSON value that is not the member of an object whose name ends in "id"."""
+    if isinstance(value, str):
+        if not name.lower().endswith("id"):
+            yield value
+    elif isinstance(value, Mapping):
+        for member, content in cast("Mapping[str, object]", value).items():
+            yield from _texts(member, content)
+    elif isinstance(value, list):
+        for content in cast("list[object]", value):
+            yield from _texts(name, content)
 
 
 class ExactNumbers:

@@ -60,18 +60,23 @@ def read_method(owner: type, name: str) -> Method | None:
     return None if function is None else _read(function)
 
 
-@functools.cache
 def _functions(owner: type) -> Mapping[str, _Function]:
+    return _classes(_file(owner)).get(owner.__name__, {})
+
+
+@functools.cache
+def _file(owner: type) -> str:
     try:
         path = inspect.getsourcefile(owner)
     except TypeError:
         path = None
     if path is None:
         raise ValueError(f"the source of {owner.__module__}.{owner.__name__} is not there")
-    return _classes(path).get(owner.__name__, {})
+    return path
 
 
-@functools.cache
+# Enough for a venue's class, its bases and the venues beside it; the trees of all of them take 300 MB.
+@functools.lru_cache(maxsize=32)
 def _classes(path: str) -> Mapping[str, Mapping[str, _Function]]:
     tree = ast.parse(Path(path).read_bytes(), path)
     return {

@@ -11,6 +11,10 @@ from exchange_mcp.model.venue_text import visible
 from exchange_mcp.venue.markets import Markets
 
 _SUGGESTIONS: Final = 4
+# How many letters of a base name it well enough to be looked for inside of others, as PEPE is in 1000PEPE.
+_TELLING: Final = 3
+# Kraken's and KuCoin's futures' name for Bitcoin, with Kraken's prefix for a currency.
+_TICKER_OF_OLD: Final = re.compile("^X?XBT")
 _UNIFIED: Final = re.compile(r"^(?P<base>[^/:]+)/(?P<quote>[^/:]+)(:(?P<settle>[^-:]+)(-.+)?)?$")
 
 
@@ -43,22 +47,37 @@ def resolve(symbol: str, markets: Markets, venue: str) -> Mapping[str, Any]:
 
 
 def nearest(symbol: str, markets: Markets) -> list[str]:
-    """The listed symbols that the writer most likely meant, best first, at most four."""
-    plain = _plain(symbol)
+    """The listed symbols that the writer most likely meant, best first, at most four.
+
+    First what is the same but for its punctuation, in the unified form or in the venue's own; then what has
+    the same base and quote; then what is spelled alike; then what has the same base.
+    """
+    letters = _letters(symbol)
+    pair = _letters(symbol.partition(":")[0]).removesuffix("PERP").removesuffix("SWAP")
+    base = _letters(re.split(r"[^A-Za-z0-9]", symbol.strip(), maxsplit=1)[0])
     same = [
         listed
         for listed, market in markets.items()
-        if plain in {_plain(listed), _plain(str(market.get("id")))}
+        if letters in {_letters(listed), _letters(str(market.get("id")))}
     ]
-    base = symbol.upper().split("/", maxsplit=1)[0]
+    same_pair = [listed for listed in markets if pair == _letters(listed.partition(":")[0])]
+    alike = [
+        listed
+        for listed in markets
+        if listed[:1] == letters[:1] or (len(base) >= _TELLING and base in _base_of(listed))
+    ]
     close = difflib.get_close_matches(
-        symbol.upper(), [s for s in markets if s[:1] == symbol[:1].upper()], n=_SUGGESTIONS
+        _TICKER_OF_OLD.sub("BTC", symbol.strip().upper()), alike, n=_SUGGESTIONS
     )
-    by_base = sorted((s for s in markets if s.startswith(f"{base}/")), key=lambda s: (len(s), s))
-    return list(dict.fromkeys([*same, *close, *by_base]))[:_SUGGESTIONS]
+    same_base = sorted((s for s in markets if _base_of(s) == base), key=lambda s: (len(s), s))
+    found = [*same, *same_pair, *close, *same_base] if letters else []
+    return list(dict.fromkeys(found))[:_SUGGESTIONS]
 
 
-def _plain(symbol: str) -> str:
-    head, _, settle = symbol.upper().partition(":")
-    plain = re.sub(r"[^A-Z0-9]", "", head)
-    return plain.removesuffix("PERP").removesuffix("SWAP") if not settle else plain
+def _letters(symbol: str) -> str:
+    """The symbol without case and punctuation, and with Bitcoin by one name."""
+    return _TICKER_OF_OLD.sub("BTC", re.sub(r"[^A-Z0-9]", "", symbol.upper()))
+
+
+def _base_of(listed: str) -> str:
+    return listed.partition("/")[0]

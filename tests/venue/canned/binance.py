@@ -76,7 +76,7 @@ _USDM = {
 CASE = Case(
     venue="binance",
     loading=frozenset({"api.binance.com/api/v3/exchangeInfo", "fapi.binance.com/fapi/v1/exchangeInfo"}),
-    hollow='{}',
+    hollow="{}",
     answers={
         "api.binance.com/api/v3/exchangeInfo": _SPOT,
         "fapi.binance.com/fapi/v1/exchangeInfo": _USDM,

@@ -15,7 +15,7 @@ UNUSED = f"{_HOST}/products?product_type=FUTURE"
 CASE = Case(
     venue="coinbase",
     loading=frozenset({f"{_HOST}/products", UNUSED}),
-    hollow='{}',
+    hollow="{}",
     answers={
         UNUSED: {"products": [], "num_products": 0},
         f"{_HOST}/products": {

@@ -28,7 +28,7 @@ CASE = Case(
             f"{_HOST}/delivery/usdt/contracts",
         }
     ),
-    hollow='{}',
+    hollow="{}",
     answers={
         f"{_HOST}/spot/currency_pairs": [
             {

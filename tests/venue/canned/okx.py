@@ -47,9 +47,7 @@ def _instrument(kind: str, **told: object) -> dict[str, object]:
 
 CASE = Case(
     venue="okx",
-    loading=frozenset(
-        f"{_HOST}/public/instruments?instType={kind}" for kind in ("SPOT", "SWAP", "FUTURES")
-    ),
+    loading=frozenset(f"{_HOST}/public/instruments?instType={kind}" for kind in ("SPOT", "SWAP", "FUTURES")),
     hollow='{"code":"0","msg":""}',
     answers={
         f"{_HOST}/public/instruments?instType=SPOT": _data(
