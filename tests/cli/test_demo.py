@@ -180,20 +180,3 @@ def test_a_reader_who_has_seen_enough_ends_nothing_badly(
     assert started.stderr.read() == ""
     assert started.wait(timeout=30) == 0
     assert running(tmp_path) == []
-
-
-def test_a_file_that_is_named_like_a_module_does_not_stand_in_for_it(tmp_path: Path) -> None:
-    # Where `python -m` is started, such a file would be imported instead of the real one.
-    (tmp_path / "ccxt.py").write_text("raise SystemExit('the wrong ccxt')", encoding="utf-8")
-    (tmp_path / "exchange_mcp.py").write_text("raise SystemExit('the wrong program')", encoding="utf-8")
-    done = subprocess.run(  # noqa: S603 - our own program
-        [PROGRAM[0], "-P", *PROGRAM[1:], "demo"],
-        cwd=tmp_path,
-        env=environment(tmp_path),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert (done.returncode, done.stderr) == (0, "")

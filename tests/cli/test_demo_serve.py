@@ -52,6 +52,9 @@ async def test_a_client_connects_by_what_is_printed_and_asks(
     (server,) = printed(staying)["mcpServers"].values()
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
+    # `python -m` would take these for the real ones: a project that a client has open may have such files.
+    for module in ("exchange_mcp", "ccxt", "click"):
+        (elsewhere / f"{module}.py").write_text("raise SystemExit('the wrong module')", encoding="utf-8")
     with anyio.fail_after(30):
         # As a client does it: in a directory of its own, with next to nothing of the environment.
         async with Client(stdio_client(StdioServerParameters(**server, cwd=elsewhere))) as client:

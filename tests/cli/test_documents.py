@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any, Final
@@ -55,6 +56,20 @@ def test_the_client_configuration_that_is_shown_names_what_exists() -> None:
     assert program == "serve"
     assert venues[::2] == ["--venue"] * 2
     assert set(venues[1::2]) <= set(VENUES)
+
+
+def test_the_server_loads_nothing_that_writes(environ: dict[str, str]) -> None:
+    # All that serving imports, what comes late included; the modules that SECURITY.md names exist and are not in it.
+    source = (
+        "import sys, exchange_mcp.cli.serve, exchange_mcp.venue.opening;"
+        "print(*(name for name in sys.modules if name.startswith('exchange_mcp.')))"
+    )
+    loaded = ran(environ=environ, program=(sys.executable, "-c", source)).stdout.split()
+    named = re.findall(r"`venue/(\w+)\.py`", (ROOT / "SECURITY.md").read_text(encoding="utf-8"))
+    assert "exchange_mcp.venue.reads" in loaded
+    assert named
+    assert not [name for name in named if not (ROOT / f"src/exchange_mcp/venue/{name}.py").exists()]
+    assert not {f"exchange_mcp.venue.{name}" for name in named} & set(loaded)
 
 
 def test_every_supported_venue_is_named() -> None:

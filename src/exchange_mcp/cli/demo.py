@@ -42,6 +42,8 @@ sim_key = "reader-alt"
 rendezvous = {rendezvous}
 """
 
+_PASTE: Final = "Paste this into your MCP client's configuration. Ctrl-C ends the simulated exchange."
+
 
 @click.command("demo")
 @click.option("--serve", "stays", is_flag=True, help="Stay up, and print what to paste into an MCP client.")
@@ -72,11 +74,9 @@ def _show(place: Path) -> None:
 def _stay(place: Path) -> None:
     place.mkdir(mode=0o700, parents=True, exist_ok=True)
     with _simulated_exchange(place) as (exchange, config):
-        click.echo(json.dumps({"mcpServers": {"exchange-mcp-demo": _launch(config)}}, indent=2))
-        click.echo(
-            "Paste this into your MCP client's configuration. Ctrl-C ends the simulated exchange.", err=True
-        )
         try:
+            click.echo(json.dumps({"mcpServers": {"exchange-mcp-demo": _launch(config)}}, indent=2))
+            click.echo(_PASTE, err=True)
             code = exchange.wait()
         except KeyboardInterrupt:
             click.echo("", err=True)
