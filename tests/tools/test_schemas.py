@@ -104,6 +104,17 @@ def test_an_unknown_argument_is_refused_by_the_model_and_by_its_schema(spec: Too
     assert violations(input_schema(spec.arguments), arguments)
 
 
+@each_tool
+def test_no_tool_takes_credentials_or_free_form_parameters(spec: ToolSpec) -> None:
+    schema = input_schema(spec.arguments)
+    assert schema["additionalProperties"] is False
+    for name, argument in schema["properties"].items():
+        assert not re.search(r"key|secret|pass|token|credential|param|option|header|url|path", name)
+        # A scalar: an object or an array would carry whatever its writer likes.
+        kinds = {argument["type"]} if isinstance(argument["type"], str) else set(argument["type"])
+        assert kinds <= {"string", "integer", "boolean", "null"}, (name, argument)
+
+
 WRONG: list[tuple[str, str, Any]] = [
     ("get_balance", "account", 7),
     ("get_balance", "include_empty", "true"),

@@ -52,14 +52,21 @@ def keyed(config: ServeConfig, *, environ: Mapping[str, str], redactor: Redactor
     for account in config.accounts:
         try:
             credentials = resolve_credentials(account, environ=environ, redactor=redactor)
-            rendezvous = None if account.sim is None else load_rendezvous(account.sim.rendezvous)
+            accounts.append(Keyed(account, credentials, _rendezvous(account)))
         except SecretError as error:
             faults.append(Fault(None, None, "", str(error)))
-            continue
-        accounts.append(Keyed(account, credentials, rendezvous))
     if faults:
         raise ConfigError(faults)
     return tuple(accounts)
+
+
+def _rendezvous(account: "AccountConfig") -> SimRendezvous | None:
+    if account.sim is None:
+        return None
+    try:
+        return load_rendezvous(account.sim.rendezvous)
+    except SecretError as error:
+        raise SecretError(f"account {account.account.name}: {error}") from None
 
 
 class LateVenues:
