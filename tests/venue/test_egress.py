@@ -1,0 +1,484 @@
+"""What may leave the process, tried at a real socket: what arrives there is counted."""
+
+import asyncio
+import contextvars
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+import anyio
+import ccxt.async_support as ccxt
+import pytest
+
+from exchange_mcp.model.errors import EgressBlockedError, ErrorCode
+from exchange_mcp.model.writes import CancelOrder, OrderType, PlaceOrder, SetLeverage, WriteRequest
+from exchange_mcp.rules.endpoints import Endpoint, EndpointClass
+from exchange_mcp.venue.addresses import learn
+from exchange_mcp.venue.attempts import Attempt, sending
+from exchange_mcp.venue.egress import Guard, Rendered, loading, reading, writing
+from exchange_mcp.venue.numbers import ExactNumbers
+from exchange_mcp.venue.render import RenderedWrite, render
+from exchange_mcp.venue.wire import Wire
+from exchange_mcp.venue.writes import Sent, cancel_order, place_order, set_leverage
+
+from .faulty_venue import DROP, Behaviour, faulty, says
+from .guarded import ALLOWED, EVERYTHING, HOSTS, READS, guarded
+
+pytestmark = pytest.mark.anyio
+
+LIMIT = PlaceOrder(
+    symbol="BTC/USDT",
+    side="buy",
+    type=OrderType.LIMIT,
+    amount=Decimal("0.5"),
+    price=Decimal("100.00"),
+    client_order_id="abc123",
+)
+CANCEL = CancelOrder(symbol="BTC/USDT", order_id="42")
+LEVERAGE = SetLeverage(symbol="BTC/USDT:USDT", leverage=5)
+
+WRITES: dict[EndpointClass, tuple[WriteRequest, Callable[..., Any]]] = {
+    EndpointClass.ORDER: (LIMIT, place_order),
+    EndpointClass.CANCEL: (CANCEL, cancel_order),
+    EndpointClass.LEVERAGE: (LEVERAGE, set_leverage),
+}
+ACCEPTED = '{"symbol":"BTCUSDT","orderId":42,"clientOrderId":"abc123","leverage":5,"maxNotionalValue":"1"}'
+
+
+def always(answer: bytes) -> Behaviour:
+    return lambda _: answer
+
+
+async def sent(client: Any, cls: EndpointClass, write: RenderedWrite | None = None) -> Sent:  # noqa: ANN401 - ccxt
+    request, function = WRITES[cls]
+    return await function(client, write or render(client, request, ALLOWED[cls]), ALLOWED[cls])
+
+
+# --- one send ---
+
+
+@pytest.mark.parametrize("cls", WRITES)
+async def test_a_connection_that_breaks_after_a_write_leaves_one_request_at_the_venue(
+    cls: EndpointClass,
+) -> None:
+    async with faulty(always(DROP), *HOSTS) as venue, guarded(venue.loopback) as client:
+        result = await sent(client, cls)
+    assert len(venue.arrived) == 1
+    assert result.error is not None
+    assert result.is_on_wire
+    assert result.attempt is not None
+    assert (result.attempt.passes, result.attempt.status) == ((2 if cls is EndpointClass.CANCEL else 1), None)
+    assert isinstance(result.error, ccxt.ExchangeNotAvailable)
+
+
+async def test_a_read_whose_connection_breaks_is_not_sent_again_by_the_http_client() -> None:
+    async with faulty(always(DROP), *HOSTS) as venue, guarded(venue.loopback) as client:
+        with pytest.raises(ccxt.ExchangeNotAvailable), reading(READS):
+            await client.fetch_ticker("BTC/USDT")
+    assert venue.arrived == ["GET /api/v3/ticker/24hr"]
+
+
+async def test_an_order_that_a_venue_takes_by_get_reaches_it_once_when_the_connection_breaks() -> None:
+    # deribit places orders by GET: ccxt/async_support/deribit.py, create_order, 4.5.90
+    buy = Endpoint("GET", "private", "buy")
+    async with faulty(always(DROP), "www.deribit.com") as venue:
+        wire = Wire(venue.loopback)
+        kind: Any = type("OurDeribit", (Guard, ExactNumbers, ccxt.deribit), {})
+        client = kind({"apiKey": "k", "secret": "s", "session": wire, "ssl_context": wire.tls})
+        client.addresses = learn(ccxt.deribit({"apiKey": "k", "secret": "s"}), [buy])
+        parameters = {"instrument_name": "BTC-PERPETUAL", "amount": 10, "label": "abc"}
+        with (
+            pytest.raises(ccxt.ExchangeNotAvailable),
+            writing("order", frozenset({buy}), Rendered.of(buy, parameters), None),
+        ):
+            await client.privateGetBuy(parameters)
+        await wire.close()
+        client.session = None
+    assert venue.arrived == ["GET /api/v2/private/buy"]
+
+
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+@pytest.mark.parametrize("cls", WRITES)
+async def test_a_redirect_is_not_followed(cls: EndpointClass, status: int) -> None:
+    answer = says(status, "", "location: https://fapi.binance.com/elsewhere")
+    async with faulty(always(answer), *HOSTS) as venue, guarded(venue.loopback) as client:
+        result = await sent(client, cls)
+    assert len(venue.arrived) == 1
+    assert result.attempt is not None
+    assert result.attempt.status == status
+
+
+async def test_parameters_that_make_ccxt_send_again_are_blocked() -> None:
+    async with faulty(always(says(500, "{}")), *HOSTS) as venue, guarded(venue.loopback) as client:
+        with pytest.raises(EgressBlockedError, match="change how it is sent"), reading(READS):
+            await client.fetch_ticker("BTC/USDT", {"maxRetriesOnFailure": 3})
+        assert venue.arrived == []
+        client.options["maxRetriesOnFailure"] = 3
+        with pytest.raises(EgressBlockedError, match="no permit to send"), reading(READS):
+            await client.fetch_ticker("BTC/USDT")
+        assert len(venue.arrived) == 1
+        result = await sent(client, EndpointClass.ORDER)
+    assert result.is_on_wire
+    assert len(venue.arrived) == 2
+
+
+async def test_a_write_is_sent_once_however_often_it_is_tried() -> None:
+    async with faulty(always(says(200, ACCEPTED)), *HOSTS) as venue, guarded(venue.loopback) as client:
+        write = render(client, LIMIT, ALLOWED[EndpointClass.ORDER])
+        fields = write.rendered.fields()
+        with (
+            pytest.raises(EgressBlockedError, match="the one send of this write is spent"),
+            writing("order", ALLOWED[EndpointClass.ORDER], write.rendered, write.client_id),
+        ):
+            await client.privatePostOrder(dict(fields))
+            await client.privatePostOrder(dict(fields))
+    assert venue.arrived == ["POST /api/v3/order"]
+
+
+async def test_what_is_seen_of_an_attempt_is_kept() -> None:
+    async with (
+        faulty(always(says(400, '{"code":-2010,"msg":"x"}')), *HOSTS) as venue,
+        guarded(venue.loopback) as client,
+    ):
+        client.options["recvWindow"] = 4000
+        result = await sent(client, EndpointClass.ORDER)
+    attempt = result.attempt
+    assert attempt is not None
+    assert (attempt.status, attempt.body, attempt.headers_sent) == (400, '{"code":-2010,"msg":"x"}', 1)
+    assert attempt.window_ms == 4000
+    assert attempt.signed_ms is not None
+    assert f"timestamp={attempt.signed_ms}" in venue.bodies[0]
+    assert "signature" not in repr(attempt)
+
+
+async def test_nothing_on_the_wire_is_told_apart_from_something() -> None:
+    async with faulty(always(DROP), *HOSTS) as venue:
+        pass
+    async with guarded(venue.loopback) as client:  # the port is closed by now
+        result = await sent(client, EndpointClass.ORDER)
+    assert result.error is not None
+    assert not result.is_on_wire
+    assert result.attempt is not None
+    assert result.attempt.token is not None
+    assert result.attempt.token.is_spent
+
+
+# --- what may be asked, and when ---
+
+
+async def test_without_a_call_under_way_nothing_leaves() -> None:
+    async with faulty(always(says(200)), *HOSTS) as venue, guarded(venue.loopback) as client:
+        for ask in (client.fetch_time, client.publicGetTime, client.privateGetAccount):
+            with pytest.raises(EgressBlockedError, match="no call is under way"):
+                await ask()
+        with pytest.raises(EgressBlockedError, match="no permit"):
+            await client.fetch("https://api.binance.com/api/v3/time")
+        with pytest.raises(EgressBlockedError, match="did not pass the guard"):
+            client.session.get("https://api.binance.com/api/v3/time")
+    assert venue.arrived == []
+
+
+@pytest.mark.parametrize("cls", WRITES)
+async def test_a_read_cannot_write(cls: EndpointClass) -> None:
+    async with faulty(always(says(200, ACCEPTED)), *HOSTS) as venue, guarded(venue.loopback) as client:
+        fields = render(client, WRITES[cls][0], ALLOWED[cls]).rendered
+        with pytest.raises(EgressBlockedError, match="not an endpoint of read") as raised, reading(READS):
+            await client.fetch2(
+                fields.endpoint.path, fields.endpoint.api.split("/"), fields.endpoint.verb, fields.fields()
+            )
+    assert venue.arrived == []
+    assert raised.value.code is ErrorCode.EGRESS_BLOCKED
+    assert str(fields.endpoint) in raised.value.message
+
+
+@pytest.mark.parametrize("cls", WRITES)
+async def test_a_write_cannot_read(cls: EndpointClass) -> None:
+    async with faulty(always(says(200)), *HOSTS) as venue, guarded(venue.loopback) as client:
+        write = render(client, WRITES[cls][0], ALLOWED[cls])
+        with (
+            pytest.raises(EgressBlockedError, match=f"not an endpoint of {cls}"),
+            writing(cls, ALLOWED[cls], write.rendered, write.client_id),
+        ):
+            await client.fetch_time()
+    assert venue.arrived == []
+
+
+@pytest.mark.parametrize(("cls", "other"), [(a, b) for a in WRITES for b in WRITES if a is not b])
+async def test_a_write_of_one_kind_cannot_be_sent_as_another(
+    cls: EndpointClass, other: EndpointClass
+) -> None:
+    async with faulty(always(says(200)), *HOSTS) as venue, guarded(venue.loopback) as client:
+        write = render(client, WRITES[cls][0], ALLOWED[cls])
+        with pytest.raises(EgressBlockedError, match="was given to what sends"):
+            await WRITES[other][1](client, write, ALLOWED[other])
+        with pytest.raises(EgressBlockedError):
+            render(client, WRITES[cls][0], ALLOWED[other])
+        result = await WRITES[cls][1](client, write, ALLOWED[other])
+    assert isinstance(result.error, EgressBlockedError)
+    assert venue.arrived == []
+
+
+async def test_a_capability_that_is_used_after_its_call_sends_nothing() -> None:
+    async with faulty(always(says(200)), *HOSTS) as venue, guarded(venue.loopback) as client:
+        gate = anyio.Event()
+
+        async def late() -> None:
+            await gate.wait()
+            await client.fetch_time()
+
+        with reading(READS):
+            task = asyncio.get_running_loop().create_task(late(), context=contextvars.copy_context())
+            await asyncio.sleep(0)
+        gate.set()
+        with pytest.raises(EgressBlockedError, match="the call that could ask this has ended"):
+            await task
+    assert venue.arrived == []
+
+
+async def test_a_call_cannot_begin_inside_another() -> None:
+    with (
+        pytest.raises(EgressBlockedError, match="began inside another call"),
+        reading(READS),
+        loading(EVERYTHING),
+    ):
+        pass
+
+
+async def test_two_calls_at_once_do_not_lend_each_other_their_endpoints() -> None:
+    async with (
+        faulty(always(says(200, '{"serverTime":1}')), *HOSTS) as venue,
+        guarded(venue.loopback) as client,
+    ):
+        inside = anyio.Event()
+        done = anyio.Event()
+
+        async def reader() -> None:
+            with reading(READS):
+                inside.set()
+                await done.wait()
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(reader)
+            await inside.wait()
+            with pytest.raises(EgressBlockedError, match="no call is under way"):
+                await client.fetch_time()
+            done.set()
+    assert venue.arrived == []
+
+
+# --- where it goes ---
+
+ORDER_ID_TRICKS = [
+    "../../v3/withdrawals",
+    "1/../../x",
+    "1%2f..",
+    "1?a=b",
+    "1//2",
+    "..",
+    "",
+    "1#x",
+    "1&x=1",
+    "a b",
+    "ä",
+]
+
+
+@pytest.mark.parametrize("order_id", ORDER_ID_TRICKS)
+def test_an_order_id_that_could_become_a_path_or_a_parameter_is_no_order_id(order_id: str) -> None:
+    with pytest.raises(ValueError, match="order id"):
+        CancelOrder(symbol="BTC/USDT", order_id=order_id)
+
+
+@pytest.mark.parametrize("order_id", [trick for trick in ORDER_ID_TRICKS if trick])
+async def test_an_id_that_was_smuggled_past_that_sends_nothing(order_id: str) -> None:
+    # kucoin puts the id into the path: ccxt/async_support/kucoin.py, cancel_order, 4.5.90
+    cancel = Endpoint("DELETE", "private", "orders/{orderId}")
+    async with faulty(always(says(200)), "api.kucoin.com") as venue:
+        wire = Wire(venue.loopback)
+        made_up = {"apiKey": "k", "secret": "s", "password": "p"}
+        kind: Any = type("OurKucoin", (Guard, ExactNumbers, ccxt.kucoin), {})
+        client = kind({**made_up, "session": wire, "ssl_context": wire.tls})
+        client.addresses = learn(ccxt.kucoin(made_up), [cancel])
+        parameters = {"orderId": order_id}
+        with (
+            pytest.raises(EgressBlockedError, match="not the frozen address"),
+            writing("cancel", frozenset({cancel}), Rendered.of(cancel, parameters), None),
+        ):
+            await client.privateDeleteOrdersOrderId(parameters)
+        with writing("cancel", frozenset({cancel}), Rendered.of(cancel, {"orderId": "5f3-a_b"}), None):
+            await client.privateDeleteOrdersOrderId({"orderId": "5f3-a_b"})
+        await wire.close()
+        client.session = None
+    assert venue.arrived == ["DELETE /api/v1/orders/5f3-a_b"]
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://evil.example/api/v3/ticker/24hr",
+        "https://api.binance.com.evil.example/api/v3/ticker/24hr",
+        "https://user@api.binance.com/api/v3/ticker/24hr",
+        "https://api.binance.com:444/api/v3/ticker/24hr",
+        "http://api.binance.com/api/v3/ticker/24hr",
+        "https://api.binance.com/api/v3/ticker/24hr/",
+        "https://api.binance.com/api/v3/ticker//24hr",
+        "https://api.binance.com/api/v3/x/../ticker/24hr",
+        "https://api.binance.com/api/v3/ticker%2f24hr",
+        "https://api.binance.com/api/v3/order",
+    ],
+)
+async def test_a_request_that_is_signed_for_another_place_is_blocked(url: str) -> None:
+    async with faulty(always(says(200)), *HOSTS) as venue, guarded(venue.loopback) as client:
+        client.sign = lambda *_: {"url": url, "method": "GET", "headers": None, "body": None}
+        with pytest.raises(EgressBlockedError, match="not the frozen address"), reading(READS):
+            await client.fetch_ticker("BTC/USDT")
+    assert venue.arrived == []
+
+
+async def test_addresses_that_are_changed_after_the_build_lead_nowhere() -> None:
+    async with faulty(always(says(200)), "evil.example", *HOSTS) as venue, guarded(venue.loopback) as client:
+        client.urls["api"]["public"] = "https://evil.example/api/v3"
+        with pytest.raises(EgressBlockedError, match="not the frozen address"), reading(READS):
+            await client.fetch_ticker("BTC/USDT")
+    assert venue.arrived == []
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [
+        ("verbose", True),
+        ("httpsProxy", "http://127.0.0.1:1"),
+        ("https_proxy", "http://127.0.0.1:1"),
+        ("httpProxy", "http://127.0.0.1:1"),
+        ("socksProxy", "socks5://127.0.0.1:1"),
+        ("proxyUrl", "https://evil.example/"),
+        ("aiohttp_proxy", "http://127.0.0.1:1"),
+        ("aiohttp_trust_env", True),
+        ("httpsProxyCallback", lambda *_: "http://127.0.0.1:1"),
+    ],
+)
+async def test_a_setting_that_would_lead_or_print_a_request_elsewhere_blocks_it(
+    setting: str, value: object, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async with faulty(always(says(200)), *HOSTS) as venue, guarded(venue.loopback) as client:
+        setattr(client, setting, value)
+        with pytest.raises(EgressBlockedError, match=f"the setting {setting} is on"), reading(READS):
+            await client.fetch_ticker("BTC/USDT")
+    assert venue.arrived == []
+    assert "signature" not in capsys.readouterr().out
+
+
+async def test_websockets_and_socks_sessions_are_refused() -> None:
+    async with faulty(always(says(200)), *HOSTS) as venue, guarded(venue.loopback) as client:
+        with pytest.raises(EgressBlockedError, match="SOCKS"):
+            client.get_socks_proxy_session("socks5://127.0.0.1:1")
+        with pytest.raises(EgressBlockedError, match="WebSockets"):
+            client.client("wss://stream.binance.com/ws")
+        with pytest.raises(EgressBlockedError, match="WebSockets"):
+            client.session.ws_connect("wss://stream.binance.com/ws")
+    assert venue.arrived == []
+
+
+async def test_the_session_sends_no_other_url_than_the_one_that_passed_the_guard() -> None:
+    async with faulty(always(says(200)), *HOSTS) as venue, guarded(venue.loopback) as client:
+        passed = Attempt("GET", "https://api.binance.com/api/v3/time")
+        with pytest.raises(EgressBlockedError, match="stopped at the session"), sending(passed):
+            client.session.get("https://api.binance.com/api/v3/account")
+        with pytest.raises(EgressBlockedError, match="stopped at the session"), sending(passed):
+            client.session.delete("https://api.binance.com/api/v3/time")
+    assert venue.arrived == []
+
+
+# --- poison ---
+
+
+async def test_a_failed_request_fails_the_call_also_where_ccxt_swallows_it() -> None:
+    async with faulty(always(says(500, "{}")), *HOSTS) as venue, guarded(venue.loopback) as client:
+
+        async def probe_like_gate_and_bitget() -> str:
+            try:
+                await client.privateGetAccount()
+            except Exception:  # noqa: BLE001 - what ccxt does: gate.py, load_unified_status, 4.5.90
+                return "classic"
+            return "unified"
+
+        with pytest.raises(ccxt.ExchangeNotAvailable), reading(READS):
+            assert await probe_like_gate_and_bitget() == "classic"
+        account = Endpoint("GET", "private", "account")
+        with reading(READS, frozenset({account})):
+            assert await probe_like_gate_and_bitget() == "classic"
+    assert len(venue.arrived) == 2
+
+
+async def test_a_blocked_request_fails_the_call_even_where_its_failure_would_be_optional() -> None:
+    account = Endpoint("GET", "private", "account")
+    async with faulty(always(says(200)), *HOSTS) as venue, guarded(venue.loopback) as client:
+        with pytest.raises(EgressBlockedError), reading(READS - {account}, frozenset({account})):
+            try:
+                await client.privateGetAccount()
+            except EgressBlockedError:
+                pass
+    assert venue.arrived == []
+
+
+# --- exactly what was rendered ---
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"quantity": "0.50001"},
+        {"quantity": 0.5},
+        {"price": "100.01"},
+        {"side": "SELL"},
+        {"symbol": "ETHUSDT"},
+        {"newClientOrderId": "other"},
+        {"icebergQty": "0.1"},
+        {"recvWindow": 60000},
+        {"timeInForce": None},
+    ],
+)
+async def test_an_order_with_a_field_more_or_other_than_rendered_is_not_sent(
+    change: dict[str, object],
+) -> None:
+    async with faulty(always(says(200, ACCEPTED)), *HOSTS) as venue, guarded(venue.loopback) as client:
+        write = render(client, LIMIT, ALLOWED[EndpointClass.ORDER])
+        with (
+            pytest.raises(EgressBlockedError, match="not the request that was rendered"),
+            writing("order", ALLOWED[EndpointClass.ORDER], write.rendered, write.client_id),
+        ):
+            await client.privatePostOrder({**write.rendered.fields(), **change})
+    assert venue.arrived == []
+
+
+async def test_an_order_whose_client_id_was_lost_or_doubled_in_signing_is_not_sent() -> None:
+    async with faulty(always(says(200, ACCEPTED)), *HOSTS) as venue, guarded(venue.loopback) as client:
+        sign = client.sign
+        for spoil in (
+            lambda body: body.replace("newClientOrderId=abc123&", ""),
+            lambda body: body.replace("newClientOrderId=abc123", "newClientOrderId=x-brokerabc123"),
+            lambda body: body + "&newClientOrderId=abc123",
+        ):
+
+            def spoiled(*arguments: Any, spoil: Callable[[str], str] = spoil) -> dict[str, Any]:  # noqa: ANN401 - ccxt
+                signed = sign(*arguments)
+                return {**signed, "body": spoil(signed["body"])}
+
+            write = render(client, LIMIT, ALLOWED[EndpointClass.ORDER])
+            client.sign = spoiled
+            result = await sent(client, EndpointClass.ORDER, write)
+            client.sign = sign
+            assert isinstance(result.error, EgressBlockedError)
+            assert "client order id" in result.error.message
+    assert venue.arrived == []
+
+
+async def test_an_accepted_order_carries_exactly_the_rendered_fields() -> None:
+    async with faulty(always(says(200, ACCEPTED)), *HOSTS) as venue, guarded(venue.loopback) as client:
+        write = render(client, LIMIT, ALLOWED[EndpointClass.ORDER])
+        result = await sent(client, EndpointClass.ORDER, write)
+    assert result.error is None
+    names = {part.partition("=")[0]: part.partition("=")[2] for part in venue.bodies[0].split("&")}
+    for added_by_signing in ("timestamp", "signature", "recvWindow"):
+        names.pop(added_by_signing)
+    assert names == {name: str(value) for name, value in write.rendered.fields().items()}
