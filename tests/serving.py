@@ -67,7 +67,9 @@ def simulated_exchange(directory: Path, *, accounts: int = 2) -> Generator[Sim]:
     """A simulated exchange that ends with the block."""
     path = directory / "rendezvous.json"
     arguments = [*PROGRAM, "sim", "--rendezvous", str(path), "--accounts", str(accounts), "--exit-with-stdin"]
-    with subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(  # noqa: S603 - our own program
+        arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
         assert process.stdout is not None
         assert process.stdin is not None
         process.stdout.readline()

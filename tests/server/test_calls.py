@@ -212,12 +212,12 @@ async def test_a_call_beyond_those_that_may_wait_is_told_that_the_server_is_busy
     with anyio.fail_after(5):
         async with anyio.create_task_group() as group:
             for _ in range(2):
-                group.start_soon(bounded.call, "get_balance", {}, CALLER)
+                group.start_soon(bounded.call, "get_balance", None, CALLER)
                 await anyio.wait_all_tasks_blocked()
-            envelope = await bounded.call("get_balance", {}, CALLER)
+            error = (await bounded.call("get_balance", {}, CALLER)).error
             gate.set()
-    assert envelope.error is not None
-    assert (envelope.error.code, envelope.error.retry) == ("BUSY", "safe")
+            assert error is not None
+            assert (error.code, error.retry) == ("BUSY", "safe")
 
 
 async def test_a_cancelled_call_gives_its_turn_back() -> None:
@@ -230,7 +230,7 @@ async def test_a_cancelled_call_gives_its_turn_back() -> None:
     bounded = calls(held, Limits(20, 1, 4))
     with anyio.fail_after(5):
         async with anyio.create_task_group() as group:
-            group.start_soon(bounded.call, "get_balance", {}, CALLER)
+            group.start_soon(bounded.call, "get_balance", None, CALLER)
             await anyio.wait_all_tasks_blocked()
             group.cancel_scope.cancel()
         gate.set()

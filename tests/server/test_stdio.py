@@ -78,7 +78,7 @@ def launched(
     environment = {**os.environ, "HOME": str(home or "/nonexistent")}
     if path is not None:
         environment["PYTHONPATH"] = os.pathsep.join([str(path), os.environ.get("PYTHONPATH", "")])
-    with subprocess.Popen(
+    with subprocess.Popen(  # noqa: S603 - our own program
         [*prefix, *PROGRAM, "serve", *arguments],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

@@ -8,14 +8,19 @@ import tempfile
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Final
 
 import anyio
 import click
+from mcp.shared.exceptions import MCPError
 
+from exchange_mcp.cli.places import places
 from exchange_mcp.cli.transcript import Transcript
-from exchange_mcp.config.locations import home_directory, locations
 
-_ACCOUNTS = """\
+# Without -P, a file in the directory of the caller or of an MCP client could stand in for a module of ours.
+_PROGRAM: Final = (sys.executable, "-P", "-m", "exchange_mcp")
+
+_ACCOUNTS: Final = """\
 client = "demo"
 
 [log]
@@ -42,60 +47,89 @@ rendezvous = {rendezvous}
 @click.option("--serve", "stays", is_flag=True, help="Stay up, and print what to paste into an MCP client.")
 def command(*, stays: bool) -> None:
     """Start a simulated exchange and a server, and ask it what a trader would ask."""
-    if stays:
-        _stay()
-        return
-    with tempfile.TemporaryDirectory(prefix="exchange-mcp-demo-") as directory:
-        place = Path(directory)
-        with _simulated_exchange(place / "rendezvous.json"):
-            config = _configure(place, place / "rendezvous.json")
-            anyio.run(
-                Transcript().run, [sys.executable, "-m", "exchange_mcp", "serve", "--config", str(config)]
-            )
+    try:
+        if stays:
+            _stay(places().state / "demo")
+        else:
+            with tempfile.TemporaryDirectory(prefix="exchange-mcp-demo-") as directory:
+                _show(Path(directory))
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        raise click.ClickException(f"{where}{error.strerror or error}") from None
 
 
-def _stay() -> None:
-    place = locations(os.environ, home_directory(os.environ)).state / "demo"
+def _show(place: Path) -> None:
+    with _simulated_exchange(place) as (_, config):
+        try:
+            anyio.run(Transcript().run, [*_PROGRAM, "serve", "--config", str(config)])
+        except BaseExceptionGroup as group:
+            ended, others = group.split(MCPError)
+            if ended is None or others is not None:
+                raise
+            raise click.ClickException("the server ended before it answered; its reason is above") from None
+
+
+def _stay(place: Path) -> None:
     place.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with _simulated_exchange(place / "rendezvous.json") as exchange:
-        config = _configure(place, place / "rendezvous.json")
-        server = {"command": sys.executable, "args": ["-m", "exchange_mcp", "serve", "--config", str(config)]}
-        click.echo(json.dumps({"mcpServers": {"exchange-mcp-demo": server}}, indent=2))
+    with _simulated_exchange(place) as (exchange, config):
+        click.echo(json.dumps({"mcpServers": {"exchange-mcp-demo": _launch(config)}}, indent=2))
         click.echo(
             "Paste this into your MCP client's configuration. Ctrl-C ends the simulated exchange.", err=True
         )
         try:
-            exchange.wait()
+            code = exchange.wait()
         except KeyboardInterrupt:
             click.echo("", err=True)
+            return
+        if code:
+            raise click.ClickException(f"the simulated exchange ended with code {code}")
 
 
-def _configure(place: Path, rendezvous: Path) -> Path:
-    config = place / "serve.toml"
-    # A JSON string is a TOML basic string, whatever characters a path has.
-    config.write_text(
-        _ACCOUNTS.format(rendezvous=json.dumps(str(rendezvous)), cache=json.dumps(str(place / "cache"))),
-        encoding="utf-8",
-    )
-    return config
+def _launch(config: Path) -> dict[str, object]:
+    """How an MCP client launches the server: it knows neither our directory nor our environment."""
+    launch: dict[str, object] = {
+        "command": _PROGRAM[0],
+        "args": [*_PROGRAM[1:], "serve", "--config", str(config)],
+    }
+    searched = [part for part in os.environ.get("PYTHONPATH", "").split(os.pathsep) if part]
+    if searched:
+        launch["env"] = {"PYTHONPATH": os.pathsep.join(str(Path(part).absolute()) for part in searched)}
+    return launch
 
 
 @contextmanager
-def _simulated_exchange(rendezvous: Path) -> Generator[subprocess.Popen[str]]:
-    """The simulated exchange in a process of its own, which ends with this one whatever happens."""
+def _simulated_exchange(place: Path) -> Generator[tuple[subprocess.Popen[str], Path]]:
+    """The exchange in a process of its own, which ends with this one whatever happens, and a serve.toml for it."""
+    rendezvous = place / "rendezvous.json"
     arguments = ["sim", "--rendezvous", str(rendezvous), "--exit-with-stdin"]
-    exchange = subprocess.Popen(  # noqa: S603 - our own program
-        [sys.executable, "-m", "exchange_mcp", *arguments],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    with exchange:
-        assert exchange.stdout is not None and exchange.stdin is not None  # noqa: S101, PT018 - asked for above
-        if not exchange.stdout.readline():
-            raise click.ClickException("the simulated exchange did not start; its reason is above")
+    with subprocess.Popen(  # noqa: S603 - our own program
+        [*_PROGRAM, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as exchange:
+        assert exchange.stdout is not None  # noqa: S101 - asked for above
+        assert exchange.stdin is not None  # noqa: S101 - as above
         try:
-            yield exchange
+            if not exchange.stdout.readline():
+                raise click.ClickException("the simulated exchange did not start; its reason is above")
+            config = place / "serve.toml"
+            config.write_text(
+                _ACCOUNTS.format(rendezvous=_quoted(rendezvous), cache=_quoted(place / "cache")),
+                encoding="utf-8",
+            )
+            yield exchange, config
         finally:
             exchange.stdin.close()
             exchange.wait()
+
+
+def _quoted(path: Path) -> str:
+    """The path as a TOML basic string, which is JSON's but for one character.
+
+    Raises:
+        ClickException: the path is not UTF-8, as TOML has to be.
+    """
+    text = json.dumps(str(path), ensure_ascii=False).replace("\x7f", "\\u007f")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise click.ClickException(f"{text}: not a UTF-8 path; set TMPDIR or HOME to one that is") from None
+    return text

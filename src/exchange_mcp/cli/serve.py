@@ -2,6 +2,7 @@
 
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import anyio
@@ -9,8 +10,9 @@ import click
 
 from exchange_mcp.cli import wire
 from exchange_mcp.cli.clock import SystemClock
+from exchange_mcp.cli.places import places
 from exchange_mcp.config.faults import ConfigError
-from exchange_mcp.config.locations import home_directory, locations
+from exchange_mcp.config.locations import home_directory
 from exchange_mcp.config.logs import configure_logging
 from exchange_mcp.config.redaction import Redactor
 from exchange_mcp.config.serve import ServeConfig, load_serve, public_serve
@@ -21,6 +23,11 @@ from exchange_mcp.server.build import build
 from exchange_mcp.server.calls import Calls, Limits
 from exchange_mcp.server.stdio import serve
 from exchange_mcp.tools.registry import builtin
+
+_TO_A_PERSON = (
+    "This is what an MCP client launches: it waits for one on standard input. Ctrl-C ends it. "
+    "To see what it does: exchange-mcp demo"
+)
 
 
 @click.command("serve")
@@ -39,31 +46,59 @@ def command(file: Path | None, venues: tuple[str, ...]) -> None:
     With a configuration file, its accounts. Without one, public market data: of the venues named, or of
     every supported venue.
     """
+    redactor = Redactor()
+    source = _source(file, venues)
     try:
-        config = _configuration(file, venues)
-        redactor = Redactor()
+        config = _configuration(source, venues)
         accounts = keyed(config, environ=os.environ, redactor=redactor)
     except ConfigError as error:
-        click.echo(str(error), err=True)
+        for fault in error.faults:
+            # A fault of a secret knows its account and not the file that refers to it.
+            click.echo(str(replace(fault, file=fault.file or (source and str(source)))), err=True)
         sys.exit(2)
     configure_logging(config.log.format, config.log.level, redactor=redactor)
+    if sys.stdin.isatty():
+        click.echo(_TO_A_PERSON, err=True)
     anyio.run(_serve, config, accounts)
 
 
-def _configuration(file: Path | None, venues: tuple[str, ...]) -> ServeConfig:
+def _source(file: Path | None, venues: tuple[str, ...]) -> Path | None:
+    """The file to read: the one named, else the user's own if it is there and no venue is named."""
     if file is not None and venues:
         raise click.UsageError("--config and --venue exclude each other: a file names its own accounts")
-    default = locations(os.environ, home_directory(os.environ)).serve_file
-    if file is None and not venues and default.exists():
-        file = default
+    default = places().serve_file
     if file is not None:
-        return load_serve(file, check=check_account, environ=os.environ)
+        return _absolute(file)
+    return default if not venues and _is_there(default) else None
+
+
+def _configuration(source: Path | None, venues: tuple[str, ...]) -> ServeConfig:
+    if source is not None:
+        return load_serve(source, check=check_account, environ=os.environ)
     return public_serve(venues or tuple(VENUES), check=check_account)
+
+
+def _absolute(file: Path) -> Path:
+    """The same file for whoever reads the log: a client expands no `~`, and nobody knows where it launched us."""
+    if file.parts[:1] == ("~",):
+        return home_directory(os.environ).joinpath(*file.parts[1:])
+    return file.absolute()
+
+
+def _is_there(file: Path) -> bool:
+    """Whether anything stands there; what cannot be looked at or followed counts, so that reading it says why."""
+    try:
+        file.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError:
+        return True
+    return True
 
 
 async def _serve(config: ServeConfig, accounts: tuple[Keyed, ...]) -> None:
     clock = SystemClock()
-    cache = config.cache_directory or locations(os.environ, home_directory(os.environ)).cache
+    cache = config.cache_directory or places().cache
     venues = LateVenues(accounts, cache, clock)
     registry = builtin()
     limits = Limits(

@@ -1,18 +1,22 @@
 """exchange-mcp sim: the simulated exchange, as a program of its own."""
 
-import os
 from pathlib import Path
 
 import click
 
-from exchange_mcp.config.locations import home_directory, locations
+from exchange_mcp.cli.places import places
 from exchange_mcp.sim.program import run
 from exchange_mcp.sim.rendezvous import Rendezvous, RendezvousError
 
 
 @click.command("sim")
 @click.option("--seed", default=1, show_default=True, help="What prices, books and balances follow from.")
-@click.option("--port", default=0, help="TCP port on 127.0.0.1 [default: any that is free].")
+@click.option(
+    "--port",
+    default=0,
+    type=click.IntRange(0, 65535),
+    help="TCP port on 127.0.0.1 [default: any that is free].",
+)
 @click.option(
     "--accounts", default=2, show_default=True, type=click.IntRange(1, 50), help="How many accounts it has."
 )
@@ -28,7 +32,7 @@ def command(seed: int, port: int, accounts: int, rendezvous: Path | None, *, exi
     It speaks Binance's spot and USD-M REST format. An account with environment "sim" finds it through the
     rendezvous file.
     """
-    path = rendezvous or locations(os.environ, home_directory(os.environ)).rendezvous_file
+    path = rendezvous or places().rendezvous_file
 
     def ready(published: Rendezvous) -> None:
         labels = ", ".join(published.keys)
@@ -43,5 +47,8 @@ def command(seed: int, port: int, accounts: int, rendezvous: Path | None, *, exi
             exit_with_stdin=exit_with_stdin,
             on_ready=ready,
         )
-    except (RendezvousError, OSError) as error:
+    except RendezvousError as error:
         raise click.ClickException(str(error)) from None
+    except OSError as error:
+        where = error.filename or f"127.0.0.1:{port}"
+        raise click.ClickException(f"{where}: {error.strerror or error}") from None

@@ -1,7 +1,9 @@
 """The demo's transcript: a real MCP client over stdio, its questions, and what the server answers."""
 
 import json
+import os
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import Any, Final, cast
 
 from mcp.client import Client
@@ -26,17 +28,29 @@ _SHOWN: Final[dict[str, tuple[str, ...]]] = {
     "get_ticker": ("tickers", "symbol", "last", "bid", "ask", "change_percent", "time"),
     "get_orderbook": ("books", "symbol", "bids", "asks", "levels", "amount_unit"),
 }
+# Wide enough for the widest table; a narrower terminal wraps its rows and loses no digit.
+_WIDTH: Final = 118
+
+
+class _Screen(Console):
+    """Where the transcript is printed. Once nobody reads on, the rest is not printed, and nothing is left behind."""
+
+    def on_broken_pipe(self) -> None:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, self.file.fileno())
+        os.close(nowhere)
 
 
 class Transcript:
     """Asks what a trader would ask, and prints question and answer."""
 
-    def __init__(self, console: Console | None = None) -> None:
-        self._console = console or Console(width=118, highlight=False)
+    def __init__(self) -> None:
+        self._console = _Screen(width=_WIDTH, highlight=False)
 
     async def run(self, command: Sequence[str]) -> None:
         """Launch the server by this command, ask, and end."""
-        parameters = StdioServerParameters(command=command[0], args=list(command[1:]))
+        # A client hands on next to nothing of its environment; this server is ours and may need all of it.
+        parameters = StdioServerParameters(command=command[0], args=list(command[1:]), env=dict(os.environ))
         async with Client(stdio_client(parameters)) as client:
             await self._tools(client)
             await self._questions(client)
@@ -66,27 +80,20 @@ class Transcript:
 
     async def _questions(self, client: Client) -> None:
         main: Row = {"account": "main"}
-        await self._ask(client, "What do I hold?", "get_balance", main)
+        held = await self._ask(client, "What do I hold?", "get_balance", main)
         await self._ask(client, "What is open, in every account?", "get_positions", {})
         await self._ask(client, "Which orders rest, stops included?", "get_open_orders", main)
         price = await self._ask(client, "What is bitcoin at?", "get_ticker", {"symbol": "BTC/USDT", **main})
         book = {"symbol": "BTC/USDT:USDT", "levels": 3, **main}
         await self._ask(client, "And the perpetual's book?", "get_orderbook", book)
-        entry, stop = price["tickers"][0]["last"], "90000"
-        size = {
-            "equity": "18000",
-            "risk_percent": "1",
-            "entry": entry,
-            "stop": stop,
-            "amount_step": "0.00001",
-        }
-        question = f"How much may I buy, risking 1 % with a stop at {stop}?"
+        size = _size(held, price)
+        question = f"How much may I buy, risking 1 % with a stop at {size['stop']}?"
         await self._ask(client, question, "calculate_position_size", size)
         await self._ask(client, "What is BTCUSD at?", "get_ticker", {"symbol": "BTCUSD", **main})
         await self._ask(client, "Send my coins to this address.", "withdraw", {"asset": "BTC"})
 
     async def _ask(self, client: Client, question: str, tool: str, arguments: Row) -> Row:
-        self._console.print(Text(f"\n» {question}", style="bold"))
+        self._console.print(Text(f"\n> {question}", style="bold"))
         self._console.print(Text(f"  {tool} {json.dumps(arguments)}", style="dim"))
         answer = cast("Row", (await client.call_tool(tool, arguments)).structured_content)
         if answer["error"] is not None:
@@ -121,8 +128,23 @@ class Transcript:
         self._console.print(Text(line))
 
 
+def _size(held: Row, price: Row) -> Row:
+    """What a position size is computed from: the dollars held, and a stop 5 % below the last price."""
+    entry = price["tickers"][0]["last"]
+    dollars = next(b for b in held["balances"] if (b["source"], b["asset"]) == ("spot", "USDT"))
+    stop = (Decimal(entry) * Decimal("0.95")).quantize(Decimal("0.01"))
+    return {
+        "equity": dollars["total"],
+        "risk_percent": "1",
+        "entry": entry,
+        "stop": str(stop),
+        "fee_percent": "0.1",
+        "amount_step": "0.00001",
+    }
+
+
 def _cell(value: object) -> str:
-    if value is None:
+    if value is None or value == []:
         return "-"
     if isinstance(value, bool):
         return "yes" if value else "no"

@@ -69,7 +69,8 @@ class Redactor:
     def _scrub_number(self, number: float) -> object:
         text = str(number)
         scrubbed = self.scrub(text)
-        return number if scrubbed == text and math.isfinite(number) else scrubbed  # JSON has no infinities
+        is_json = isinstance(number, int) or math.isfinite(number)
+        return number if is_json and scrubbed == text else scrubbed
 
     def _scrub_fields(self, fields: Mapping[object, object], depth: int) -> dict[str, object]:
         return {

@@ -88,7 +88,11 @@ class KeyTable(Table):
 class AccountTable(Table):
     """One account as the operator wrote it; `market_types` None means the venue's own default."""
 
-    venue: Annotated[str, Field(description="the name of a venue")]
+    # No ccxt id is longer. What is may be a key in the wrong place, and the check repeats what it refuses.
+    venue: Annotated[
+        str,
+        Field(pattern=r"^[a-z0-9]{1,21}$", description='the name of a venue, in lower case, like "binance"'),
+    ]
     environment: Annotated[Environment, Field(strict=False, description='"live", "sandbox" or "sim"')]
     market_types: Annotated[
         tuple[_MarketType, ...] | None,

@@ -12,6 +12,7 @@ _LETTER_ESCAPES = {"\n": "n", "\r": "r", "\t": "t", "\b": "b", "\f": "f", "\v": 
 # Text is often encoded again on its way; a handful of rounds is as far as a secret is followed.
 _BACKSLASH = r"(?:\\|%(?:25){0,4}5[cC])"
 _ROUNDS = 16
+_ESCAPE = f"{_BACKSLASH}{{1,{_ROUNDS}}}"
 _LATIN_1 = 0xFF
 
 
@@ -45,28 +46,35 @@ def _character(backslashes: int, character: str) -> str:
     run = f"{_BACKSLASH}{{{backslashes},{backslashes * _ROUNDS}}}" if backslashes else ""
     if not character or (character.isascii() and character.isalnum()):
         return run + character
-    percent = "".join(
-        f"%(?:25){{0,4}}{_hex(f'{byte:02x}')}" for byte in character.encode("utf-8", "surrogatepass")
-    )
-    plain = [re.escape(character), percent, *([r"\+"] if character == " " else [])]
+    plain = "|".join(_plain(character))
+    escaped = "|".join(_escaped(character))
+    return f"{run}(?:{plain}|{escaped})" if backslashes else f"(?:{plain}|{_ESCAPE}(?:{escaped}))"
+
+
+def _plain(character: str) -> Iterator[str]:
+    """The character itself, or percent-encoded."""
+    yield re.escape(character)
+    yield "".join(f"%(?:25){{0,4}}{_hex(byte)}" for byte in _utf8(character))
+    if character == " ":
+        yield r"(?:\+|%(?:25){0,4}2[bB])"
+
+
+def _escaped(character: str) -> Iterator[str]:
+    """What stands after a backslash for the character in JSON, and in the repr of a text or of its bytes."""
     utf16 = character.encode("utf-16-be", "surrogatepass").hex()
-    escaped = [
-        "".join(
-            f"{'' if at == 0 else _some_backslashes(1)}u{_hex(utf16[at : at + 4])}"
-            for at in range(0, len(utf16), 4)
-        ),
-        f"U{_hex(f'{ord(character):08x}')}",
-        *([f"x{_hex(f'{ord(character):02x}')}"] if ord(character) <= _LATIN_1 else []),
-        *([_LETTER_ESCAPES[character]] if character in _LETTER_ESCAPES else []),
-        *([re.escape(character)] if character in "\"'/" else []),
-    ]
-    if backslashes:
-        return f"{run}(?:{'|'.join(plain + escaped)})"
-    return f"(?:{'|'.join(plain)}|{_some_backslashes(1)}(?:{'|'.join(escaped)}))"
+    yield _ESCAPE.join(f"u{_hex(utf16[at : at + 4])}" for at in range(0, len(utf16), 4))
+    yield f"U{_hex(f'{ord(character):08x}')}"
+    yield _ESCAPE.join(f"x{_hex(byte)}" for byte in _utf8(character))
+    if ord(character) <= _LATIN_1:
+        yield f"x{_hex(f'{ord(character):02x}')}"
+    if character in _LETTER_ESCAPES:
+        yield _LETTER_ESCAPES[character]
+    if character in "\"'/":
+        yield from _plain(character)
 
 
-def _some_backslashes(least: int) -> str:
-    return f"{_BACKSLASH}{{{least},{_ROUNDS}}}"
+def _utf8(character: str) -> list[str]:
+    return [f"{byte:02x}" for byte in character.encode("utf-8", "surrogatepass")]
 
 
 def _hex(digits: str) -> str:

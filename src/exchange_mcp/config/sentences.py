@@ -14,6 +14,7 @@ from exchange_mcp.config.schema import CacheTable, KeyTable, LimitsTable, LogTab
 # Echoed is what stands in fields of words and numbers; anywhere else, or if longer, it may be a key.
 _SHOWN_FIELDS = {"venue", "environment", "market_types", "format", "level", *LimitsTable.model_fields}
 _SHOWN_TEXT = re.compile(r"[A-Za-z0-9_.-]{1,20}")
+_SHOWN_BITS = 64
 _SECRET_WORDS = re.compile(r"(api_?)?(key|secret)|private_?key|pass(word|phrase)|token", re.IGNORECASE)
 _OWN_SENTENCES = {"variable", "path", "literal_secret", "reference"}
 _REFERENCE = '{ env = "NAME" } or { file = "~/PATH" }'
@@ -78,6 +79,8 @@ def _sentence(detail: ErrorDetails, table: type[Table]) -> str:
 
 def _instead(key: str, value: object) -> str:
     if key not in _SHOWN_FIELDS or not isinstance(value, str | int | float):
+        return ""
+    if isinstance(value, int) and value.bit_length() > _SHOWN_BITS:  # Python refuses to write out the largest
         return ""
     shown = str(value).lower() if isinstance(value, bool) else str(value)
     if not _SHOWN_TEXT.fullmatch(shown):

@@ -15,10 +15,10 @@ _LITERAL_STRING = re.compile(r"'[^']*'")
 # A closing delimiter may follow one or two quotes that belong to the string.
 _MULTILINE_BASIC = re.compile(r'"""(?:[^"\\]|\\.|"{1,2}(?!"))*"{3,5}', re.DOTALL)
 _MULTILINE_LITERAL = re.compile(r"'''(?:[^']|'{1,2}(?!'))*'{3,5}")
-_STRINGS = (_MULTILINE_BASIC, _MULTILINE_LITERAL, _BASIC_STRING, _LITERAL_STRING)
 _SPACE = re.compile(r"[ \t]*")
 _BLANK = re.compile(r"(?:[ \t\n]|#[^\n]*)*")
-_OTHER_VALUE = re.compile(r"[^,\]}\n#]*")
+_OTHER_VALUE = re.compile(r"[^,\]}\n#]+")
+_VALUES = (_MULTILINE_BASIC, _MULTILINE_LITERAL, _BASIC_STRING, _LITERAL_STRING, _OTHER_VALUE)
 
 
 class KeyLines:
@@ -97,8 +97,8 @@ class _Reader:
             self._array(path)
         elif self._take("{"):
             self._inline_table(path)
-        elif not any(self._skip(string) for string in _STRINGS):
-            self._skip(_OTHER_VALUE)
+        elif not any(self._skip(value) for value in _VALUES):
+            raise ValueError("not a TOML document")
 
     def _array(self, path: KeyPath) -> None:
         index = 0

@@ -12,6 +12,7 @@ ExchangeMcpError
 │   ├── BusyError                   BUSY
 │   ├── DeadlineError               DEADLINE_EXCEEDED
 │   ├── StoppingError               STOPPING
+│   ├── EgressBlockedError          EGRESS_BLOCKED: a request that may not leave was stopped
 │   └── InternalError               INTERNAL
 ├── NothingAnsweredError        every source of a question failed; it speaks as the first of them
 └── VenueError                  the venue answered with a refusal, or not at all
@@ -50,6 +51,7 @@ class ErrorCode(StrEnum):
     BUSY = "BUSY"
     DEADLINE_EXCEEDED = "DEADLINE_EXCEEDED"
     STOPPING = "STOPPING"
+    EGRESS_BLOCKED = "EGRESS_BLOCKED"
     INTERNAL = "INTERNAL"
     VENUE_UNREACHABLE = "VENUE_UNREACHABLE"
     VENUE_UNAVAILABLE = "VENUE_UNAVAILABLE"
@@ -164,6 +166,14 @@ class StoppingError(ServerError):
 
     code = ErrorCode.STOPPING
     hint = "Call again once the server is back."
+
+
+class EgressBlockedError(ServerError):
+    """A request was stopped before its first byte: what it was for does not allow it. Names no query and no key."""
+
+    code = ErrorCode.EGRESS_BLOCKED
+    retry = "never"
+    hint = "No setting allows this; the server's log names the request. Please report it."
 
 
 class InternalError(ServerError):

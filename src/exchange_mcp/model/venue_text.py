@@ -25,6 +25,8 @@ def visible(raw: str, limit: int = MAX_LENGTH) -> str:
     Spelled out are Unicode's general categories of control, format, surrogate, private use, unassigned,
     line and paragraph separators (Unicode Standard, section 4.5), and what is by default ignorable.
     """
+    if len(raw) <= limit and raw.isascii() and raw.isprintable():
+        return raw
     cut = raw[:limit]
     shown = "".join(f"\\u{{{ord(c):x}}}" if _is_hidden(c) else c for c in cut)
     return shown if len(raw) <= limit else f"{shown}… ({len(raw)} characters)"

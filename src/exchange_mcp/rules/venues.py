@@ -43,7 +43,7 @@ VENUES: Mapping[str, VenueRules] = MappingProxyType(
                 title="Binance",
                 market_types=_ALL,  # linear is USD-M, inverse is COIN-M
                 default_market_types=_SPOT_AND_LINEAR,
-                sandbox_market_types=_SPOT_AND_LINEAR,  # its demo environment
+                sandbox_market_types=_SPOT_AND_LINEAR,  # its demo mode: https://developers.binance.com/docs/binance-spot-api-docs/demo-mode
                 sim_market_types=_SPOT_AND_LINEAR,
                 has_private_reads=_SPOT_AND_LINEAR,
             ),

@@ -4,6 +4,7 @@ ccxt takes half a second to import, so it is imported in a thread once the serve
 tools never waits for it, and needs no network.
 """
 
+import gc
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     from exchange_mcp.venue.opening import Opening, OpenVenues
 
 _log = get_logger(__name__)
+
+# A client's first requests are its handshake and tools/list; importing ccxt waits this long to let them pass.
+_GIVE_WAY_SECONDS = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +69,7 @@ class LateVenues:
         self._accounts = accounts
         self._cache_directory = cache_directory
         self._clock = clock
+        self._asked = anyio.Event()
         self._decided = anyio.Event()
         self._opened: OpenVenues | None = None
         self._is_stopping = False
@@ -76,6 +81,7 @@ class LateVenues:
             StoppingError: the server is shutting down.
             InternalError: the venues could not be opened; the log says why.
         """
+        self._asked.set()
         await self._decided.wait()
         if self._is_stopping:
             raise StoppingError("the server is shutting down")
@@ -85,13 +91,10 @@ class LateVenues:
 
     async def run(self) -> None:
         """Open the venues and keep them, until cancelled."""
-        try:
-            module = await anyio.to_thread.run_sync(_import_venue)
-            self._opened = module(
-                [_opening(account) for account in self._accounts], self._cache_directory, self._clock
-            )
-        except Exception:  # noqa: BLE001 - logged, and answered as INTERNAL from then on
-            _log.exception("the venues could not be opened")
+        with anyio.move_on_after(_GIVE_WAY_SECONDS):
+            await self._asked.wait()
+        if not self._is_stopping:
+            await self._open()
         self._decided.set()
         if self._opened is None:
             return
@@ -102,9 +105,22 @@ class LateVenues:
             with anyio.CancelScope(shield=True):
                 await self._opened.close()
 
+    async def _open(self) -> None:
+        try:
+            kind = await anyio.to_thread.run_sync(_import_venue)
+            openings = [_opening(account) for account in self._accounts]
+            self._opened = kind(openings, self._cache_directory, self._clock)
+        except Exception:  # noqa: BLE001 - logged, and answered as INTERNAL from then on
+            _log.exception("the venues could not be opened")
+        finally:
+            # What is imported stays: the collector need not look at it, and works from here on.
+            gc.freeze()
+            gc.enable()
+
     async def close(self) -> None:
         """Answer nobody any more, and close every connection, also those that are being opened."""
         self._is_stopping = True
+        self._asked.set()
         self._decided.set()
         if self._opened is not None:
             await self._opened.close()

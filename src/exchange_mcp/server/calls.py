@@ -84,7 +84,8 @@ class Calls:
             envelope = Envelope.failed(
                 InternalError(f"{visible(name, 48)}: an unexpected fault of the server")
             )
-        _log.info(
+        report = _log.debug if envelope.error is None else _log.info
+        report(
             "tool call",
             tool=visible(name, 48),
             caller=caller.name,

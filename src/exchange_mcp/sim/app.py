@@ -44,7 +44,7 @@ class App:
         request = Request(
             host=_host(headers),
             method=scope["method"],
-            path=scope["path"],
+            path=scope["raw_path"].decode("latin-1"),
             query=scope["query_string"].decode("latin-1"),
             body=(await _body(receive)).decode("latin-1"),
             api_key=_header(headers, b"x-mbx-apikey"),
@@ -120,7 +120,7 @@ async def _disconnection(receive: Receive) -> None:
 
 
 async def _hang_up(scope: Scope, receive: Receive) -> None:
-    cast("asyncio.Transport", scope["state"][TRANSPORT]).close()
+    cast("asyncio.Transport", scope["state"][TRANSPORT]).abort()
     await _disconnection(receive)
 
 

@@ -115,18 +115,19 @@ def parse(fields: Mapping[str, object]) -> FaultRule:
         pattern = None if path is None else re.compile(path)
     except re.error as error:
         raise ValueError(f"path is not a regular expression: {error}") from None
+    times = _optional(fields, "times", int)
     return FaultRule(
         effect=_effect(kind, fields),
         host=_optional(fields, "host", str),
         method=_optional(fields, "method", str),
         path=pattern,
-        times=_optional(fields, "times", int),
+        times=None if times is None else _at_least(1, "times", times),
     )
 
 
 def _effect(kind: str, fields: Mapping[str, object]) -> Effect:
     if kind == "delay":
-        return Delay(_field(fields, "ms", int, 0))
+        return Delay(_at_least(0, "ms", _field(fields, "ms", int, 0)))
     if kind == "hang":
         return Hang()
     if kind == "close":
@@ -145,6 +146,12 @@ def _effect(kind: str, fields: Mapping[str, object]) -> Effect:
     )
 
 
+def _at_least(least: int, name: str, value: int) -> int:
+    if value < least:
+        raise ValueError(f"{name} is at least {least}, not {value}")
+    return value
+
+
 def _field(fields: Mapping[str, object], name: str, kind: type[_Kind], default: _Kind) -> _Kind:
     value = _optional(fields, name, kind)
     return default if value is None else value
@@ -153,5 +160,5 @@ def _field(fields: Mapping[str, object], name: str, kind: type[_Kind], default: 
 def _optional(fields: Mapping[str, object], name: str, kind: type[_Kind]) -> _Kind | None:
     value = fields.get(name)
     if value is not None and (not isinstance(value, kind) or isinstance(value, bool)):
-        raise ValueError(f"{name} is a {kind.__name__}, not {value!r}")
+        raise ValueError(f"{name} is of type {kind.__name__}, unlike {value!r}")
     return cast("_Kind | None", value)

@@ -3,15 +3,16 @@
 import asyncio
 import os
 import signal
-import sys
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from exchange_mcp.sim.clock import Clock
 from exchange_mcp.sim.rendezvous import Rendezvous, published
 from exchange_mcp.sim.server import SimulatedExchange
 
+_STDIN = 0
 _CHUNK = 4096
 
 
@@ -85,9 +86,7 @@ def _describe(exchange: SimulatedExchange) -> Rendezvous:
 
 def _watch_stdin(stop: Callable[[], object]) -> None:
     # Not through sys.stdin's buffer: its lock, held by a thread at exit, would abort the interpreter.
-    try:
-        while os.read(sys.stdin.fileno(), _CHUNK):
+    with suppress(OSError):
+        while os.read(_STDIN, _CHUNK):
             pass
-    except (OSError, ValueError):
-        pass
     stop()

@@ -20,7 +20,7 @@ OWN_PARAMS = frozenset({"timestamp", "recvWindow", "signature"})
 
 def signature(secret: str, payload: str) -> str:
     """Return the HMAC-SHA256, in hex, of what is signed: query and body as sent, nothing between them."""
-    return hmac.new(secret.encode(), payload.encode(), hashlib.sha256).hexdigest()
+    return hmac.new(secret.encode(), payload.encode("latin-1"), hashlib.sha256).hexdigest()
 
 
 def authenticate(request: Request, params: Params, keys: KeyRing, now_ms: int, access: Access) -> ApiKey:

@@ -1,7 +1,8 @@
 """Signed spot endpoints, under /api/v3, and what the wallet says about a key, under /sapi/v1.
 
-Sources: https://github.com/binance/binance-spot-api-docs/blob/master/rest-api.md (account endpoints) and
-https://developers.binance.com/docs/wallet/account/api-key-permission
+Sources: https://github.com/binance/binance-spot-api-docs/blob/master/rest-api.md (account endpoints),
+https://developers.binance.com/docs/wallet/account/api-key-permission and, on how long a key may trade,
+https://www.binance.com/en/support/announcement/cda0a4b53da04396b5d27881e93abf78
 """
 
 from decimal import Decimal
@@ -12,6 +13,7 @@ from exchange_mcp.sim.routes import Routes, SignedCall, SignedRoute
 from exchange_mcp.sim.wire import Payload
 
 _RATES = {"maker": "0.00100000", "taker": "0.00100000", "buyer": "0.00000000", "seller": "0.00000000"}
+_TRADING_RIGHT_MS = 30 * 86_400_000
 _NO_RATES = dict.fromkeys(_RATES, "0.00000000")
 
 
@@ -75,9 +77,11 @@ def commission(call: SignedCall) -> Payload:
 def api_restrictions(call: SignedCall) -> Payload:
     """Answer what the key that asks may do."""
     permissions = call.key.permissions
+    # The right to withdraw needs an IP restriction; the right to trade without one runs out after 30 days.
+    is_bound = permissions.may_withdraw
+    expires = permissions.may_trade and not is_bound
     return {
-        # The venue gives a key the right to withdraw only together with an IP restriction.
-        "ipRestrict": permissions.may_withdraw,
+        "ipRestrict": is_bound,
         "createTime": call.key.created_at_ms,
         "enableReading": True,
         "enableWithdrawals": permissions.may_withdraw,
@@ -90,6 +94,7 @@ def api_restrictions(call: SignedCall) -> Payload:
         "enableFixReadOnly": False,
         "enableSpotAndMarginTrading": permissions.may_trade,
         "enablePortfolioMarginTrading": False,
+        **({"tradingAuthorityExpirationTime": call.key.created_at_ms + _TRADING_RIGHT_MS} if expires else {}),
     }
 
 

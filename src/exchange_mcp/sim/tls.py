@@ -25,5 +25,5 @@ def issue(names: Iterable[str]) -> Identity:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     certificate = authority.issue_cert(*names)
     # Also takes an OpenSSL context, whose type is not installed.
-    certificate.configure_cert(context)  # pyright: ignore[reportUnknownMemberType]
+    certificate.configure_cert(context)  # pyright: ignore[reportUnknownMemberType] - as said above
     return Identity(context, authority.cert_pem.bytes().decode())

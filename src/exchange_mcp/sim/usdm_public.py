@@ -83,13 +83,11 @@ def premium_index(call: PublicCall) -> Payload:
     return _for_each(call, _premium)
 
 
-def funding_rate(contract: Contract, at_ms: int) -> Decimal:
-    """Return the funding rate of the eight hours that a moment lies in.
+def funding_rate(premium: Decimal) -> Decimal:
+    """Return what a premium costs each eight hours: itself plus its distance to the interest rate, clamped.
 
-    Premium plus the interest rate's distance from it, clamped at 0.05 %:
-    https://www.binance.com/en/support/faq/360033525031
+    Interest is 0.01 %, the clamp 0.05 %: https://www.binance.com/en/support/faq/360033525031
     """
-    premium = contract.index.premium(at_ms - at_ms % FUNDING_MS)
     return premium + max(-_CLAMP, min(_CLAMP, _INTEREST - premium))
 
 
@@ -124,14 +122,15 @@ def _day(contract: Contract, at_ms: int) -> dict[str, object]:
 
 def _premium(contract: Contract, at_ms: int) -> dict[str, object]:
     index = fixed(contract.index.price(at_ms))
+    funded_ms = at_ms - at_ms % FUNDING_MS
     return {
         "symbol": contract.tape.instrument.name,
         "markPrice": fixed(contract.mark.price(at_ms)),
         "indexPrice": index,
         "estimatedSettlePrice": index,
-        "lastFundingRate": fixed(funding_rate(contract, at_ms)),
+        "lastFundingRate": fixed(funding_rate(contract.index.premium(funded_ms))),
         "interestRate": fixed(_INTEREST),
-        "nextFundingTime": at_ms - at_ms % FUNDING_MS + FUNDING_MS,
+        "nextFundingTime": funded_ms + FUNDING_MS,
         "time": at_ms,
     }
 

@@ -24,7 +24,7 @@ _NOT_FOUND = (
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One request as it came in; query and body are exactly as sent."""
+    """One request as it came in; path, query and body are as sent, one character a byte."""
 
     host: str
     method: str

@@ -2,10 +2,10 @@
 
 from typing import Final
 
-from exchange_mcp.model.effects import Effect
 from exchange_mcp.model.frozen import Record
+from exchange_mcp.tools.declared import local_tool
 from exchange_mcp.tools.handed import LocalHanded
-from exchange_mcp.tools.spec import Arguments, ToolSpec, local_hints
+from exchange_mcp.tools.spec import Arguments
 
 
 class ListAccounts(Arguments):
@@ -47,7 +47,7 @@ async def list_accounts(_: ListAccounts, handed: LocalHanded) -> Accounts:
 
 
 TOOLS: Final = (
-    ToolSpec(
+    local_tool(
         name="list_accounts",
         title="List accounts",
         description=(
@@ -57,12 +57,8 @@ TOOLS: Final = (
         ),
         arguments=ListAccounts,
         data=Accounts,
-        effect=Effect.LOCAL,
-        hints=local_hints(
-            read_only="It reads the loaded configuration.",
-            idempotent="The same configuration gives the same answer.",
-        ),
-        commitment="nothing",
+        read_only="It reads the loaded configuration.",
+        idempotent="The same configuration gives the same answer.",
         handler=list_accounts,
     ),
 )

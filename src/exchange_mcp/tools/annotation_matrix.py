@@ -2,10 +2,10 @@
 
 from typing import Final
 
-from exchange_mcp.model.effects import Effect
+from exchange_mcp.tools.declared import local_tool
 from exchange_mcp.tools.handed import LocalHanded
 from exchange_mcp.tools.matrix import Matrix, matrix
-from exchange_mcp.tools.spec import Arguments, ToolSpec, local_hints
+from exchange_mcp.tools.spec import Arguments
 
 
 class GetAnnotationMatrix(Arguments):
@@ -18,7 +18,7 @@ async def get_annotation_matrix(_: GetAnnotationMatrix, handed: LocalHanded) -> 
 
 
 TOOLS: Final = (
-    ToolSpec(
+    local_tool(
         name="get_annotation_matrix",
         title="Annotation matrix",
         description=(
@@ -27,12 +27,8 @@ TOOLS: Final = (
         ),
         arguments=GetAnnotationMatrix,
         data=Matrix,
-        effect=Effect.LOCAL,
-        hints=local_hints(
-            read_only="It reads the registry that the server runs on.",
-            idempotent="The registry does not change while the server runs.",
-        ),
-        commitment="nothing",
+        read_only="It reads the registry that the server runs on.",
+        idempotent="The registry does not change while the server runs.",
         handler=get_annotation_matrix,
     ),
 )

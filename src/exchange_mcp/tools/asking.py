@@ -71,9 +71,12 @@ async def ask(
             pending.append((slot, read))
     if not slots:
         raise NotCoveredError("no chosen account is set up for this question")
-    async with anyio.create_task_group() as group:
-        for slot, read in pending:
-            group.start_soon(_fill, slot, read, handed)
+    if len(pending) == 1:
+        await _fill(*pending[0], handed)
+    else:
+        async with anyio.create_task_group() as group:
+            for slot, read in pending:
+                group.start_soon(_fill, slot, read, handed)
     answered = [slot for slot in slots if slot.error is None]
     if not answered:
         raise NothingAnsweredError([(f"{s.account.name} {s.source}", s.error) for s in slots if s.error])

@@ -4,11 +4,11 @@ from typing import Final
 
 from exchange_mcp.model.balances import Balance
 from exchange_mcp.model.coverage import Coverage
-from exchange_mcp.model.effects import Effect
 from exchange_mcp.model.frozen import Record
 from exchange_mcp.tools.asking import ask
+from exchange_mcp.tools.declared import read_tool
 from exchange_mcp.tools.handed import ReadHanded
-from exchange_mcp.tools.spec import Arguments, ToolSpec, read_hints
+from exchange_mcp.tools.spec import Arguments
 
 
 class GetBalance(Arguments):
@@ -40,7 +40,7 @@ def _is_empty(balance: Balance) -> bool:
 
 
 TOOLS: Final = (
-    ToolSpec(
+    read_tool(
         name="get_balance",
         title="Balances",
         description=(
@@ -51,11 +51,7 @@ TOOLS: Final = (
         ),
         arguments=GetBalance,
         data=Balances,
-        effect=Effect.READ,
-        hints=read_hints(
-            idempotent="Asking twice changes nothing; the answer may differ as the account does."
-        ),
-        commitment="nothing",
+        idempotent="Asking twice changes nothing; the answer may differ as the account does.",
         handler=get_balance,
     ),
 )

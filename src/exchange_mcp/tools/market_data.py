@@ -5,12 +5,12 @@ from typing import Annotated, Final
 from pydantic import Field
 
 from exchange_mcp.model.coverage import Coverage
-from exchange_mcp.model.effects import Effect
 from exchange_mcp.model.frozen import Record
 from exchange_mcp.model.markets import OrderBook, Ticker
 from exchange_mcp.tools.asking import ask
+from exchange_mcp.tools.declared import read_tool
 from exchange_mcp.tools.handed import ReadHanded
-from exchange_mcp.tools.spec import Arguments, ToolSpec, read_hints
+from exchange_mcp.tools.spec import Arguments
 from exchange_mcp.tools.symbols import Symbol
 
 MOST_LEVELS: Final = 50
@@ -62,7 +62,7 @@ async def get_orderbook(arguments: GetOrderbook, handed: ReadHanded) -> OrderBoo
 _IDEMPOTENT: Final = "Asking twice changes nothing; the answer may differ as the market does."
 
 TOOLS: Final = (
-    ToolSpec(
+    read_tool(
         name="get_ticker",
         title="Ticker",
         description=(
@@ -72,12 +72,10 @@ TOOLS: Final = (
         ),
         arguments=GetTicker,
         data=Tickers,
-        effect=Effect.READ,
-        hints=read_hints(idempotent=_IDEMPOTENT),
-        commitment="nothing",
+        idempotent=_IDEMPOTENT,
         handler=get_ticker,
     ),
-    ToolSpec(
+    read_tool(
         name="get_orderbook",
         title="Order book",
         description=(
@@ -87,9 +85,7 @@ TOOLS: Final = (
         ),
         arguments=GetOrderbook,
         data=OrderBooks,
-        effect=Effect.READ,
-        hints=read_hints(idempotent=_IDEMPOTENT),
-        commitment="nothing",
+        idempotent=_IDEMPOTENT,
         handler=get_orderbook,
     ),
 )

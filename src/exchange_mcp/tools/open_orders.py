@@ -3,12 +3,12 @@
 from typing import Final
 
 from exchange_mcp.model.coverage import Coverage
-from exchange_mcp.model.effects import Effect
 from exchange_mcp.model.frozen import Record
 from exchange_mcp.model.orders import OpenOrder
 from exchange_mcp.tools.asking import ask
+from exchange_mcp.tools.declared import read_tool
 from exchange_mcp.tools.handed import ReadHanded
-from exchange_mcp.tools.spec import Arguments, ToolSpec, read_hints
+from exchange_mcp.tools.spec import Arguments
 from exchange_mcp.tools.symbols import Symbol
 
 
@@ -33,7 +33,7 @@ async def get_open_orders(arguments: GetOpenOrders, handed: ReadHanded) -> OpenO
 
 
 TOOLS: Final = (
-    ToolSpec(
+    read_tool(
         name="get_open_orders",
         title="Open orders",
         description=(
@@ -43,9 +43,7 @@ TOOLS: Final = (
         ),
         arguments=GetOpenOrders,
         data=OpenOrders,
-        effect=Effect.READ,
-        hints=read_hints(idempotent="Asking twice changes nothing; the answer may differ as orders do."),
-        commitment="nothing",
+        idempotent="Asking twice changes nothing; the answer may differ as orders do.",
         handler=get_open_orders,
     ),
 )

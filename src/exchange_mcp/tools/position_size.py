@@ -17,12 +17,12 @@ from exchange_mcp.model.decimals import (
     subtract,
     text,
 )
-from exchange_mcp.model.effects import Effect
 from exchange_mcp.model.errors import InvalidArgumentError
 from exchange_mcp.model.frozen import Record
 from exchange_mcp.model.positions import Side
+from exchange_mcp.tools.declared import local_tool
 from exchange_mcp.tools.handed import LocalHanded
-from exchange_mcp.tools.spec import Arguments, ToolSpec, local_hints
+from exchange_mcp.tools.spec import Arguments
 
 _HUNDRED: Final = Decimal(100)
 _FINEST_BASE: Final = Decimal("0.00000001")
@@ -274,7 +274,7 @@ def _plain(number: Decimal) -> Decimal:
 
 
 TOOLS: Final = (
-    ToolSpec(
+    local_tool(
         name="calculate_position_size",
         title="Position size",
         description=(
@@ -287,12 +287,8 @@ TOOLS: Final = (
         ),
         arguments=CalculatePositionSize,
         data=PositionSize,
-        effect=Effect.LOCAL,
-        hints=local_hints(
-            read_only="It is arithmetic on its arguments.",
-            idempotent="The same arguments give the same answer.",
-        ),
-        commitment="nothing",
+        read_only="It is arithmetic on its arguments.",
+        idempotent="The same arguments give the same answer.",
         handler=calculate_position_size,
     ),
 )

@@ -3,12 +3,12 @@
 from typing import Final
 
 from exchange_mcp.model.coverage import Coverage
-from exchange_mcp.model.effects import Effect
 from exchange_mcp.model.frozen import Record
 from exchange_mcp.model.positions import Position
 from exchange_mcp.tools.asking import ask
+from exchange_mcp.tools.declared import read_tool
 from exchange_mcp.tools.handed import ReadHanded
-from exchange_mcp.tools.spec import Arguments, ToolSpec, read_hints
+from exchange_mcp.tools.spec import Arguments
 
 
 class GetPositions(Arguments):
@@ -31,7 +31,7 @@ async def get_positions(arguments: GetPositions, handed: ReadHanded) -> Position
 
 
 TOOLS: Final = (
-    ToolSpec(
+    read_tool(
         name="get_positions",
         title="Positions",
         description=(
@@ -42,11 +42,7 @@ TOOLS: Final = (
         ),
         arguments=GetPositions,
         data=Positions,
-        effect=Effect.READ,
-        hints=read_hints(
-            idempotent="Asking twice changes nothing; the answer may differ as the market does."
-        ),
-        commitment="nothing",
+        idempotent="Asking twice changes nothing; the answer may differ as the market does.",
         handler=get_positions,
     ),
 )

@@ -1,12 +1,15 @@
 """A ccxt client of ours: exact numbers, our session, nothing loaded behind a caller's back."""
 
+from collections.abc import Iterable, Mapping
 from typing import Any, Final, cast
 
 import ccxt.async_support as ccxt
 
 from exchange_mcp.model.accounts import Environment, MarketType
 from exchange_mcp.model.errors import BadAnswerError, InternalError
-from exchange_mcp.rules import reading
+from exchange_mcp.rules.endpoints import Endpoint
+from exchange_mcp.venue.addresses import Address, learn
+from exchange_mcp.venue.egress import Guard
 from exchange_mcp.venue.market_cache import StoredMarkets
 from exchange_mcp.venue.numbers import ExactNumbers
 from exchange_mcp.venue.wire import Wire
@@ -39,31 +42,8 @@ _TYPE_NAMES: Final[dict[str, dict[MarketType, tuple[str, ...]]]] = {
 }
 
 
-class Checked(ExactNumbers):
-    """A mixin: an answer that has not the shape its documentation promises is an error, never an empty answer."""
-
-    id: str
-
-    async def fetch2(
-        self,
-        path: str,
-        api: Any = "public",  # noqa: ANN401 - ccxt's signature
-        method: str = "GET",
-        params: Any = None,  # noqa: ANN401 - as above
-        config: Any = None,  # noqa: ANN401 - as above
-    ) -> Any:  # noqa: ANN401 - a JSON value
-        """Send as ccxt does, and give the answer if it has its documented shape.
-
-        Raises:
-            BadAnswerError: it has not; HTML, an empty body and a cut-off one among them.
-        """
-        base = cast("Any", super())
-        answer = await base.fetch2(path, api, method, params or {}, config or {})
-        sections = [api] if isinstance(api, str) else list(api)
-        fault = reading.fault(self.id, "/".join(sections), path, answer)
-        if fault is not None:
-            raise BadAnswerError(f"{self.id} sent {fault}")
-        return answer
+class Ours(Guard, ExactNumbers):
+    """What a ccxt class gets in front of it."""
 
     async def load_markets(self, reload: bool = False, params: Any = None) -> Any:  # noqa: ANN401, ARG002, FBT001, FBT002 - ccxt's signature
         """Stand in for ccxt's: markets are the catalogue's business; a request never loads them."""
@@ -73,23 +53,43 @@ class Checked(ExactNumbers):
         return markets
 
 
+def addresses(
+    venue: str,
+    environment: Environment,
+    market_types: tuple[MarketType, ...],
+    endpoints: Iterable[Endpoint],
+) -> Mapping[Endpoint, Address]:
+    """Where these endpoints are in this environment; those that do not exist there are left out.
+
+    Raises:
+        NoAddressError: one is not at a plain https address.
+    """
+    # Made up, enough to sign with: base64 as kraken's are, and without the padding that coinbase takes for a PEM.
+    scratch = getattr(ccxt, venue)(
+        {
+            "apiKey": "bWFkZXVw",
+            "secret": "bWFkZXVw",
+            "password": "bWFkZXVw",
+            "options": _options(venue, market_types),
+        }
+    )
+    _enter(scratch, environment)
+    return learn(scratch, endpoints)
+
+
 def make_client(  # noqa: PLR0913 - everything that a client is made of, once
     venue: str,
     environment: Environment,
     market_types: tuple[MarketType, ...],
-    wire: Wire,
     *,
-    credentials: dict[str, str] | None,
+    wire: Wire,
+    places: Mapping[Endpoint, Address],
+    credentials: Mapping[str, str] | None = None,
     timeout_ms: int = REQUEST_MS,
     rate_limit: bool = True,
 ) -> Any:  # noqa: ANN401 - ccxt is untyped
-    """A client for one key, or for none."""
-    options: dict[str, Any] = {
-        "maxRetriesOnFailure": 0,
-        "adjustForTimeDifference": False,
-        **_options(venue, market_types),
-    }
-    kind: Any = type(f"Ours{venue}", (Checked, getattr(ccxt, venue)), {})
+    """A client for one key, or for none, that can ask the endpoints in `places` and no other."""
+    kind: Any = type(f"Ours{venue}", (Ours, getattr(ccxt, venue)), {"addresses": places})
     client = kind(
         {
             **(credentials or {}),
@@ -101,12 +101,16 @@ def make_client(  # noqa: PLR0913 - everything that a client is made of, once
             # The default algorithm does not refill while idle: a lone call waits for the one before it.
             "rateLimiterAlgorithm": "rollingWindow",
             "rollingWindowSize": 60_000,
-            "options": options,
+            "options": _options(venue, market_types),
         }
     )
+    _enter(client, environment)
+    return client
+
+
+def _enter(client: Any, environment: Environment) -> None:  # noqa: ANN401 - ccxt is untyped
     if environment is Environment.SANDBOX:
         client.enable_demo_trading(True)  # noqa: FBT003 - ccxt's signature
-    return client
 
 
 def shut(client: Any) -> None:  # noqa: ANN401 - ccxt is untyped
@@ -118,7 +122,8 @@ def shut(client: Any) -> None:  # noqa: ANN401 - ccxt is untyped
 def _options(venue: str, market_types: tuple[MarketType, ...]) -> dict[str, Any]:
     names = _TYPE_NAMES.get(venue)
     types = list(dict.fromkeys(name for t in market_types for name in names[t])) if names else None
-    options: dict[str, Any] = {} if types is None else {"fetchMarkets": {"types": types}}
+    options: dict[str, Any] = {"maxRetriesOnFailure": 0, "adjustForTimeDifference": False}
+    options |= {} if types is None else {"fetchMarkets": {"types": types}}
     if venue == "binance":
         # Signed calls that loading markets would make with a key: not needed, and not a read of ours.
         options |= {"fetchCurrencies": False, "fetchMargins": False}

@@ -10,7 +10,20 @@ import anyio
 
 from exchange_mcp.model.accounts import Account, MarketType
 from exchange_mcp.model.ports import Clock, ReadVenue
-from exchange_mcp.venue.client import LOADING_MS, VERSION, fetch_catalogue, install, make_client, shut
+from exchange_mcp.rules.endpoints import Endpoint, EndpointClass
+from exchange_mcp.venue.addresses import Address
+from exchange_mcp.venue.client import (
+    LOADING_MS,
+    REQUEST_MS,
+    VERSION,
+    addresses,
+    fetch_catalogue,
+    install,
+    make_client,
+    shut,
+)
+from exchange_mcp.venue.egress import loading
+from exchange_mcp.venue.endpoints import table
 from exchange_mcp.venue.failures import meaning
 from exchange_mcp.venue.market_cache import MarketCache, MarketKey, StoredMarkets
 from exchange_mcp.venue.markets import MarketCatalogue, Markets
@@ -85,9 +98,12 @@ class OpenVenues:
         venue, environment = first.account.venue, first.account.environment
         wanted = {t for opening in openings for t in opening.account.market_types}
         types = tuple(t for t in MarketType if t in wanted)
-        loader = self._client(first, types, None, LOADING_MS)
+        allowed = table(venue).allowed
+        reads, loads = allowed[EndpointClass.READ], allowed[EndpointClass.MARKETS]
+        places = addresses(venue, environment, types, reads | loads)
+        loader = self._client(first, types, places, timeout_ms=LOADING_MS)
         clients = {
-            opening.key.key_id if opening.key else None: self._client(opening, types, opening.key)
+            opening.key.key_id if opening.key else None: self._client(opening, types, places, key=opening.key)
             for opening in openings
         }
 
@@ -101,19 +117,20 @@ class OpenVenues:
             MarketKey(venue, environment, tuple(types), VERSION, first.instance),
             cache=self._cache,
             clock=self._clock,
-            fetch=lambda: repeated(lambda: self._fetched(loader), sleep=sleep),
+            fetch=lambda: repeated(lambda: self._fetched(loader, loads), sleep=sleep),
             install=share,
         )
         self._catalogues.append(catalogue)
         for opening in openings:
             client = clients[opening.key.key_id if opening.key else None]
             self._venues[opening.account.name] = CcxtReadVenue(
-                opening.account, client, catalogue, sleep=sleep
+                opening.account, client, catalogue, endpoints=reads, sleep=sleep
             )
 
-    async def _fetched(self, loader: Any) -> StoredMarkets:  # noqa: ANN401 - ccxt is untyped
+    async def _fetched(self, loader: Any, loads: frozenset[Endpoint]) -> StoredMarkets:  # noqa: ANN401 - ccxt is untyped
         try:
-            return await fetch_catalogue(loader, self._clock.now_ms())
+            with loading(loads):
+                return await fetch_catalogue(loader, self._clock.now_ms())
         except Exception as error:
             raise meaning(error, str(loader.id)) from error
 
@@ -121,18 +138,21 @@ class OpenVenues:
         self,
         opening: Opening,
         types: tuple[MarketType, ...],
-        key: KeyMaterial | None,
-        timeout_ms: int | None = None,
+        places: Mapping[Endpoint, Address],
+        *,
+        key: KeyMaterial | None = None,
+        timeout_ms: int = REQUEST_MS,
     ) -> Any:  # noqa: ANN401 - ccxt is untyped
         wire = Wire(opening.loopback)
         client = make_client(
             opening.account.venue,
             opening.account.environment,
             types,
-            wire,
-            credentials=None if key is None else dict(key.fields),
+            wire=wire,
+            places=places,
+            credentials=None if key is None else key.fields,
+            timeout_ms=timeout_ms,
             rate_limit=opening.rate_limit,
-            **({} if timeout_ms is None else {"timeout_ms": timeout_ms}),
         )
         self._clients.append((client, wire))
         return client

@@ -12,9 +12,11 @@ from exchange_mcp.model.errors import NotCoveredError
 from exchange_mcp.model.markets import OrderBook, Ticker
 from exchange_mcp.model.orders import OpenOrder
 from exchange_mcp.model.positions import Position
+from exchange_mcp.rules.endpoints import Endpoint
 from exchange_mcp.rules.reading import book_depth, volume_fields
 from exchange_mcp.rules.venues import VENUES
 from exchange_mcp.venue import answers
+from exchange_mcp.venue.egress import reading
 from exchange_mcp.venue.failures import meaning
 from exchange_mcp.venue.markets import MarketCatalogue, Markets
 from exchange_mcp.venue.repeating import Sleep, repeated
@@ -39,9 +41,11 @@ class CcxtReadVenue:
         client: Any,  # noqa: ANN401 - ccxt is untyped
         catalogue: MarketCatalogue,
         *,
+        endpoints: frozenset[Endpoint],
         sleep: Sleep = asyncio.sleep,
     ) -> None:
         self._account = account
+        self._endpoints = endpoints
         self._client = client
         self._catalogue = catalogue
         self._sleep = sleep
@@ -173,7 +177,8 @@ class CcxtReadVenue:
 
             async def attempt() -> Sequence[T]:
                 try:
-                    return await read(markets)
+                    with reading(self._endpoints):
+                        return await read(markets)
                 except Exception as error:
                     raise meaning(error, self._account.venue, self._redactor) from error
 

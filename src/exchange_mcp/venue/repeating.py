@@ -27,6 +27,16 @@ def _is_repeatable(error: BaseException) -> bool:
 
 async def repeated(ask: Callable[[], Awaitable[T]], *, sleep: Sleep = asyncio.sleep) -> T:
     """The first good answer of at most three attempts, or the last attempt's error."""
+    try:
+        return await ask()  # nearly always enough, and then tenacity costs nothing
+    except Exception as error:
+        if not _is_repeatable(error):
+            raise
+        return await _again(ask, error, sleep)
+
+
+async def _again(ask: Callable[[], Awaitable[T]], failure: Exception, sleep: Sleep) -> T:
+    failed: Exception | None = failure
     retrying = AsyncRetrying(
         stop=stop_after_attempt(ATTEMPTS),
         wait=wait_random_exponential(multiplier=0.2, max=2),
@@ -35,7 +45,11 @@ async def repeated(ask: Callable[[], Awaitable[T]], *, sleep: Sleep = asyncio.sl
         reraise=True,
     )
 
-    async def attempt() -> T:  # tenacity awaits what a coroutine function returns, and only that
+    async def attempt() -> T:
+        nonlocal failed
+        if failed is not None:  # the attempt that was already made
+            first, failed = failed, None
+            raise first
         return await ask()
 
     return await retrying(attempt)

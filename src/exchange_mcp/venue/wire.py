@@ -15,6 +15,9 @@ import aiohttp
 import certifi
 from aiohttp.abc import AbstractResolver, ResolveResult
 
+from exchange_mcp.model.errors import EgressBlockedError
+from exchange_mcp.venue.attempts import under_way
+
 
 @dataclass(frozen=True, slots=True)
 class Loopback:
@@ -34,7 +37,7 @@ class LoopbackResolver(AbstractResolver):
         self,
         host: str,
         port: int = 0,  # noqa: ARG002 - the caller's port is what is replaced
-        family: socket.AddressFamily = socket.AF_INET,  # noqa: ARG002
+        family: socket.AddressFamily = socket.AF_INET,  # noqa: ARG002 - as above
     ) -> list[ResolveResult]:
         """The one address there is."""
         return [
@@ -67,7 +70,11 @@ def authorities(loopback: Loopback | None) -> ssl.SSLContext:
 
 
 class Wire:
-    """What ccxt uses as its aiohttp session. Redirects are not followed and proxies are refused."""
+    """What ccxt uses as its aiohttp session: it sends the request that is under way, once, and nothing else.
+
+    aiohttp by itself sends GET, PUT and DELETE again when a connection breaks, and follows redirects with key
+    and signature (aiohttp/client.py, `_request`, 3.14.5). Here a second pass finds the first one's failure.
+    """
 
     def __init__(self, loopback: Loopback | None) -> None:
         # ccxt reads a session's default headers; ours has none.
@@ -80,16 +87,23 @@ class Wire:
         # The session belongs to the running loop, so it is made at the first request and not before.
         if self._session is None:
             resolver = None if self._loopback is None else LoopbackResolver(self._loopback.port)
+            seen = aiohttp.TraceConfig()
+            seen.on_request_headers_sent.append(_headers_sent)
             self._session = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(ssl=self.tls, resolver=resolver, limit=32),
                 trust_env=False,
                 cookie_jar=aiohttp.DummyCookieJar(),
+                middlewares=(_once,),
+                trace_configs=[seen],
             )
         return self._session
 
     def _request(self, method: str, url: Any, **options: Any) -> Any:  # noqa: ANN401 - aiohttp's own signature
+        attempt = under_way()
+        if attempt is None or (method, str(url)) != (attempt.method, attempt.url):
+            raise EgressBlockedError("a request that did not pass the guard was stopped at the session")
         if options.get("proxy") is not None:
-            raise ValueError("a proxy is refused: requests go to the venue itself")
+            raise EgressBlockedError("a proxy is refused: requests go to the venue itself")
         options["allow_redirects"] = False
         return self._open().request(method, url, **options)
 
@@ -101,8 +115,48 @@ class Wire:
         """Send a POST."""
         return self._request("POST", url, **options)
 
+    def delete(self, url: Any, **options: Any) -> Any:  # noqa: ANN401 - as above
+        """Send a DELETE."""
+        return self._request("DELETE", url, **options)
+
+    def put(self, url: Any, **options: Any) -> Any:  # noqa: ANN401 - as above
+        """Send a PUT."""
+        return self._request("PUT", url, **options)
+
+    def ws_connect(self, *_: object, **__: object) -> None:
+        """Refuse: WebSockets do not pass the guard."""
+        raise EgressBlockedError("WebSockets are refused")
+
     async def close(self) -> None:
         """Close every connection."""
         if self._session is not None:
             await self._session.close()
             self._session = None
+
+
+async def _once(request: aiohttp.ClientRequest, send: aiohttp.ClientHandlerType) -> aiohttp.ClientResponse:
+    """The last layer before the socket: spend the token, send, and keep what came of it."""
+    attempt = under_way()
+    if attempt is None:
+        raise EgressBlockedError("a request that did not pass the guard was stopped at the socket")
+    attempt.passes += 1
+    if attempt.passes > 1:
+        # aiohttp came a second time. What it learned the first time stands; nothing is sent again.
+        raise attempt.failure or EgressBlockedError("a second send of one request was stopped at the socket")
+    if attempt.token is not None:
+        if attempt.token.is_spent:
+            raise EgressBlockedError("the one send of this write was spent before")
+        attempt.token.is_spent = True
+    try:
+        response = await send(request)
+    except Exception as error:
+        attempt.failure = error
+        raise
+    attempt.status = response.status
+    return response
+
+
+async def _headers_sent(_session: object, _context: object, _parameters: object) -> None:
+    attempt = under_way()
+    if attempt is not None:
+        attempt.headers_sent += 1

@@ -1,0 +1,65 @@
+"""How a tool is declared: its effect and what its handler is handed are one choice, which the type checker holds.
+
+A handler of `read_tool` is typed to take `ReadHanded`, and gets nothing else; declaring it read-only and
+handing it more cannot be written down.
+"""
+
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from exchange_mcp.model.effects import Effect
+from exchange_mcp.model.frozen import Record
+from exchange_mcp.tools.handed import LocalHanded, ReadHanded
+from exchange_mcp.tools.spec import Arguments, ToolSpec, local_hints, read_hints
+
+A = TypeVar("A", bound=Arguments)
+D = TypeVar("D", bound=Record)
+
+
+def local_tool(  # noqa: PLR0913 - a declaration's parts
+    *,
+    name: str,
+    title: str,
+    description: str,
+    arguments: type[A],
+    data: type[D],
+    read_only: str,
+    idempotent: str,
+    handler: Callable[[A, LocalHanded], Awaitable[D]],
+) -> ToolSpec:
+    """A tool that reads this process's own state; `read_only` and `idempotent` say why those hints are true."""
+    return ToolSpec(
+        name=name,
+        title=title,
+        description=description,
+        arguments=arguments,
+        data=data,
+        effect=Effect.LOCAL,
+        hints=local_hints(read_only=read_only, idempotent=idempotent),
+        commitment="nothing",
+        handler=handler,
+    )
+
+
+def read_tool(  # noqa: PLR0913 - a declaration's parts
+    *,
+    name: str,
+    title: str,
+    description: str,
+    arguments: type[A],
+    data: type[D],
+    idempotent: str,
+    handler: Callable[[A, ReadHanded], Awaitable[D]],
+) -> ToolSpec:
+    """A tool that asks venues; `idempotent` says why that hint is true."""
+    return ToolSpec(
+        name=name,
+        title=title,
+        description=description,
+        arguments=arguments,
+        data=data,
+        effect=Effect.READ,
+        hints=read_hints(idempotent=idempotent),
+        commitment="nothing",
+        handler=handler,
+    )

@@ -1,0 +1,69 @@
+"""Where each allowed endpoint is: learned once from ccxt's own signing, then frozen.
+
+The same ccxt class signs each endpoint with placeholders for the ids in its path and with made-up
+credentials. From the URL come the origin and the exact path; at run time a URL has to match both in full, so
+neither a rewritten `urls`, nor an id with a path in it, nor a parameter that moves an endpoint leads anywhere
+else.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+import ccxt.async_support as ccxt
+
+from exchange_mcp.rules.endpoints import Endpoint
+
+_PLACE: Final = "PLACEHOLDER"
+_TEMPLATE: Final = re.compile(r"\{([A-Za-z0-9_]+)\}")
+# One path segment; a dot alone or two would climb.
+_ID: Final = r"(?!\.{1,2}(?:/|$))[A-Za-z0-9_.:-]{1,80}"
+
+
+class NoAddressError(Exception):
+    """An endpoint that ccxt would not send over plain https."""
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """One endpoint's place: scheme and host, and the path as a full match."""
+
+    origin: str
+    path: re.Pattern[str]
+
+    def is_of(self, url: str) -> bool:
+        """Whether the URL, whatever its query, is this endpoint's and nothing else's."""
+        parts = urlsplit(url)
+        return (
+            f"{parts.scheme}://{parts.netloc}" == self.origin
+            and not parts.fragment
+            and self.path.fullmatch(parts.path) is not None
+        )
+
+
+def learn(scratch: Any, endpoints: Iterable[Endpoint]) -> Mapping[Endpoint, Address]:  # noqa: ANN401 - ccxt is untyped
+    """The address of every endpoint, by letting `scratch` sign it. `scratch` must have no real credentials.
+
+    An endpoint that ccxt cannot sign, since this environment has none, has no address: it cannot be asked.
+
+    Raises:
+        NoAddressError: an endpoint's URL is not plain https.
+    """
+    found = ((endpoint, _address(scratch, endpoint)) for endpoint in endpoints)
+    return MappingProxyType({endpoint: address for endpoint, address in found if address is not None})
+
+
+def _address(scratch: Any, endpoint: Endpoint) -> Address | None:  # noqa: ANN401 - as above
+    ids = dict.fromkeys(_TEMPLATE.findall(endpoint.path), _PLACE)
+    try:
+        url = str(scratch.sign(endpoint.path, endpoint.api.split("/"), endpoint.verb, ids)["url"])
+    except ccxt.NotSupported:
+        return None
+    parts = urlsplit(url)
+    if parts.scheme != "https" or not parts.hostname or parts.netloc != parts.hostname:
+        raise NoAddressError(f"{scratch.id}: {endpoint} is not at a plain https address")
+    pattern = re.escape(parts.path).replace(_PLACE, _ID)
+    return Address(f"https://{parts.netloc}", re.compile(pattern))
