@@ -206,7 +206,6 @@ async def test_a_source_that_fails_says_how_and_whether_to_ask_again(
     assert paths == [asked.path] * (expected.attempts or len(paths))
 
 
-@pytest.mark.xfail(strict=True, reason="aiohttp sends a GET once more by itself; the wire has to forbid it")
 async def test_a_connection_that_is_closed_is_asked_for_three_times_and_no_more(
     sim: SimulatedExchange, cache: Path
 ) -> None:
