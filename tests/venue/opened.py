@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+import anyio.to_thread
 
 from exchange_mcp.model.accounts import Account, AccountName, Environment, MarketType
 from exchange_mcp.model.ports import ReadVenue
@@ -92,6 +93,15 @@ def handed(venues: OpenVenues, seconds: float = 5) -> ReadHanded:
     """What a tool of effect read is handed, with so many seconds to ask."""
     clock = MovedClock()
     return ReadHanded(venues=venues.venues, clock=clock, deadline=clock.monotonic() + seconds)
+
+
+async def settled() -> None:
+    """Let every task and worker thread that can get on do so.
+
+    anyio's own `wait_all_tasks_blocked` may never return beside a server whose idle loop ticks as it does.
+    """
+    for _ in range(20):
+        await anyio.to_thread.run_sync(int)
 
 
 def client_of(venue: ReadVenue) -> Any:  # noqa: ANN401 - ccxt is untyped

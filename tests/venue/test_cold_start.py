@@ -14,7 +14,7 @@ from exchange_mcp.sim import Delay, FaultRule, SimulatedExchange
 from exchange_mcp.tools.asking import ask
 from exchange_mcp.venue.opening import OpenVenues
 
-from .opened import LINEAR, SPOT, client_of, handed, opened, simulated
+from .opened import LINEAR, SPOT, client_of, handed, opened, settled, simulated
 
 pytestmark = pytest.mark.anyio
 
@@ -65,7 +65,7 @@ async def test_the_first_ticker_after_a_start_with_stored_markets_costs_one_requ
         await _ticker(_main(venues))
     sim.control.clear_requests()
     async with opened(simulated(sim), cache=tmp_path) as venues:
-        await anyio.wait_all_tasks_blocked()
+        await settled()
         assert _asked(sim) == []
         await _ticker(_main(venues))
     assert _asked(sim) == [("api.binance.com", "/api/v3/ticker/24hr")]

@@ -19,7 +19,7 @@ from exchange_mcp.model.errors import (
 from exchange_mcp.venue.market_cache import MarketCache, MarketKey, StoredMarkets
 from exchange_mcp.venue.markets import OLDEST_MS, REFRESH_MS, MarketCatalogue, Markets
 
-from .opened import MovedClock
+from .opened import MovedClock, settled
 
 pytestmark = pytest.mark.anyio
 
@@ -104,7 +104,7 @@ async def _failure(question: Awaitable[object]) -> ExchangeMcpError:
 async def test_nothing_is_asked_before_anybody_wants_to_know(tmp_path: Path) -> None:
     venue = Venue(MovedClock())
     async with _owned(venue, tmp_path):
-        await anyio.wait_all_tasks_blocked()
+        await settled()
         assert venue.asked == 0
 
 
@@ -166,7 +166,7 @@ async def test_while_the_owner_rests_the_failure_is_answered_at_once_and_then_it
         assert venue.asked == 1
         venue.wake.put_nowait(None)
         venue.serve("BTC/USDT")
-        await anyio.wait_all_tasks_blocked()
+        await settled()
         assert list(await asyncio.wait_for(catalogue.ready(), 5)) == ["BTC/USDT"]
         assert venue.asked == 2
 
@@ -180,7 +180,7 @@ async def test_the_rests_after_failures_grow_and_start_again_after_a_success(tmp
             await _failure(catalogue.ready())
             rests.append(await venue.sleeps())
             venue.wake.put_nowait(None)
-            await anyio.wait_all_tasks_blocked()
+            await settled()
     assert rests == [1.0, 2.0, 5.0, 15.0, 15.0]
 
 
@@ -319,7 +319,7 @@ async def test_no_fault_of_a_load_ends_the_owner(tmp_path: Path, fault: Exceptio
         await venue.sleeps()
         venue.wake.put_nowait(None)
         venue.serve("BTC/USDT")
-        await anyio.wait_all_tasks_blocked()
+        await settled()
         assert list(await asyncio.wait_for(catalogue.ready(), 5)) == ["BTC/USDT"]
 
 
@@ -329,7 +329,7 @@ async def test_a_caller_that_comes_while_a_failing_load_is_under_way_gets_its_fa
         first = asyncio.create_task(_failure(catalogue.ready()))
         await venue.starts_fetching(1)
         second = asyncio.create_task(_failure(catalogue.ready()))
-        await anyio.wait_all_tasks_blocked()
+        await settled()
         venue.fail()
         assert [failure.message for failure in await asyncio.gather(first, second)] == [
             "binance could not be reached"

@@ -1,9 +1,11 @@
 """Public market data of the eight venues, without a key: exact, from that venue's hosts alone, unsigned."""
 
+import json
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -150,6 +152,28 @@ async def test_a_book_without_a_side_is_a_bad_answer_and_never_an_empty_one(
         with pytest.raises(BadAnswerError):
             await _book(venue, market.symbol)
         assert asked.urls.count(market.book_url) == 3
+
+
+def _without(value: object, names: frozenset[str]) -> object:
+    """The JSON value without any member of these names."""
+    if isinstance(value, dict):
+        members = cast("dict[str, object]", value)
+        return {name: _without(content, names) for name, content in members.items() if name not in names}
+    return [_without(row, names) for row in cast("list[object]", value)] if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize("side", [frozenset({"bids", "b"}), frozenset({"asks", "a"})], ids=["bids", "asks"])
+@pytest.mark.parametrize(("case", "market"), MARKETS)
+async def test_a_book_that_lost_one_side_is_a_bad_answer(
+    case: Case, market: Market, side: frozenset[str], tmp_path: Path
+) -> None:
+    url = market.book_url if market.book_url in case.answers else market.book_url.partition("?")[0]
+    whole = case.answers[url]
+    parsed = json.loads(whole) if isinstance(whole, str) else whole
+    cut = replace(case, answers={**case.answers, url: _without(parsed, side)})
+    async with _opened(cut, tmp_path) as (venue, _):
+        with pytest.raises(BadAnswerError, match="without its list of"):
+            await _book(venue, market.symbol)
 
 
 @pytest.mark.parametrize(("case", "market"), MARKETS)

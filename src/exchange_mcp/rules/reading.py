@@ -12,12 +12,13 @@ from exchange_mcp.model.accounts import MarketType
 # (venue, ccxt api section, path)
 _Endpoint = tuple[str, str, str]
 
-# The members, by dotted path, that must be lists; "" is the answer itself.
+# The members, by dotted path, that must be lists; "" is the answer itself, "*" the first of a list or object.
 # binance spot: https://developers.binance.com/docs/binance-spot-api-docs/rest-api/account-endpoints
 # binance USD-M: https://developers.binance.com/docs/derivatives/usds-margined-futures/account/rest-api
 #                https://developers.binance.com/docs/derivatives/usds-margined-futures/trade/rest-api
 # bybit: https://bybit-exchange.github.io/docs/v5/market/instrument and .../orderbook
 # okx: https://www.okx.com/docs-v5/en/#public-data-rest-api-get-instruments
+# kraken: https://docs.kraken.com/api/docs/rest-api/get-order-book
 # coinbase: https://docs.cdp.coinbase.com/api-reference/advanced-trade-api/rest-api/public
 # kucoin: https://www.kucoin.com/docs-new/rest/spot-trading/market-data and .../futures-trading/market-data
 # bitget: https://www.bitget.com/api-doc/spot/market and .../contract/market
@@ -38,7 +39,8 @@ _LISTS: Final[dict[_Endpoint, tuple[str, ...]]] = {
     ("bybit", "public", "v5/market/instruments-info"): ("result.list",),
     ("bybit", "public", "v5/market/orderbook"): ("result.b", "result.a"),
     ("okx", "public", "public/instruments"): ("data",),
-    ("okx", "public", "market/books"): ("data",),
+    ("okx", "public", "market/books"): ("data.*.bids", "data.*.asks"),
+    ("kraken", "public", "Depth"): ("result.*.bids", "result.*.asks"),
     ("coinbase", "v3/public", "brokerage/market/products"): ("products",),
     ("coinbase", "v3/public", "brokerage/market/product_book"): ("pricebook.bids", "pricebook.asks"),
     ("kucoin", "public", "symbols"): ("data",),
@@ -61,15 +63,13 @@ _LISTS: Final[dict[_Endpoint, tuple[str, ...]]] = {
 }
 
 # Those that are never empty: each of these venues lists markets of each of these kinds at any time.
-# kraken: https://docs.kraken.com/api/docs/rest-api/get-tradable-asset-pairs and .../get-order-book
+# kraken: https://docs.kraken.com/api/docs/rest-api/get-tradable-asset-pairs
 _FILLED: Final[dict[_Endpoint, str]] = {
     ("binance", "public", "exchangeInfo"): "symbols",
     ("binance", "fapiPublic", "exchangeInfo"): "symbols",
     ("binance", "dapiPublic", "exchangeInfo"): "symbols",
     ("okx", "public", "public/instruments"): "data",
-    ("okx", "public", "market/books"): "data",
     ("kraken", "public", "AssetPairs"): "result",
-    ("kraken", "public", "Depth"): "result",
     ("kucoin", "public", "symbols"): "data",
     ("kucoin", "futuresPublic", "contracts/active"): "data",
     ("bitget", "public/spot", "v2/spot/public/symbols"): "data",
@@ -79,7 +79,12 @@ _FILLED: Final[dict[_Endpoint, str]] = {
 
 def _member(answer: object, path: str) -> object:
     for name in path.split(".") if path else ():
-        answer = cast("dict[str, object]", answer).get(name) if isinstance(answer, dict) else None
+        members = cast("dict[str, object]", answer) if isinstance(answer, dict) else {}
+        if name == "*":
+            rows = cast("list[object]", answer) if isinstance(answer, list) else list(members.values())
+            answer = rows[0] if rows else None
+        else:
+            answer = members.get(name)
     return answer
 
 

@@ -78,9 +78,8 @@ class MarketCatalogue:
             await attempted.wait()
         if self._markets is None:
             failure = self._failure or InternalError(f"the markets of {self._key.venue} are not loaded")
-            raise failure.with_traceback(
-                None
-            )  # one error for many callers: their tracebacks must not pile up
+            # One error for many callers: their tracebacks must not pile up on it.
+            raise failure.with_traceback(None)
         return self._markets
 
     async def own(self) -> None:
