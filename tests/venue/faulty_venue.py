@@ -32,9 +32,13 @@ class FaultyVenue:
     loopback: Loopback
     arrived: list[str] = field(default_factory=list[str])
     bodies: list[str] = field(default_factory=list[str])
+    serving: set[asyncio.Task[None]] = field(default_factory=set[asyncio.Task[None]])
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answer one connection until the client leaves it, or it is dropped."""
+        task = asyncio.current_task()
+        assert task is not None
+        self.serving.add(task)
         with suppress(asyncio.IncompleteReadError, ConnectionError):
             while True:
                 head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
@@ -73,3 +77,5 @@ async def faulty(behaviour: Behaviour, *hosts: str) -> AsyncGenerator[FaultyVenu
     finally:
         server.close()
         await server.wait_closed()
+        if venue.serving:
+            await asyncio.wait(venue.serving, timeout=1)

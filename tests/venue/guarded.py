@@ -6,8 +6,11 @@ from typing import Any
 
 from exchange_mcp.model.accounts import Environment, MarketType
 from exchange_mcp.rules.endpoints import Endpoint, EndpointClass
+from exchange_mcp.venue.addresses import learn
 from exchange_mcp.venue.client import addresses, make_client, shut
+from exchange_mcp.venue.egress import Guard
 from exchange_mcp.venue.endpoints import table
+from exchange_mcp.venue.numbers import ExactNumbers
 from exchange_mcp.venue.wire import Loopback, Wire
 
 HOSTS = ("api.binance.com", "fapi.binance.com", "dapi.binance.com")
@@ -62,6 +65,22 @@ async def guarded(
         venue, Environment.SIM, TYPES, wire=wire, places=places, credentials=KEY, rate_limit=False
     )
     client.set_markets([market("BTC/USDT"), market("BTC/USDT:USDT")])
+    try:
+        yield client
+    finally:
+        shut(client)
+        await wire.close()
+
+
+@asynccontextmanager
+async def bare(exchange: type, loopback: Loopback, endpoints: frozenset[Endpoint]) -> AsyncGenerator[Any]:
+    """A guarded client of any ccxt class that may ask these endpoints."""
+    made_up = {"apiKey": "k", "secret": "s", "password": "p"}
+    wire = Wire(loopback)
+    kind: Any = type(
+        "Guarded", (Guard, ExactNumbers, exchange), {"addresses": learn(exchange(made_up), endpoints)}
+    )
+    client = kind({**made_up, "session": wire, "ssl_context": wire.tls})
     try:
         yield client
     finally:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, cast
 from urllib.parse import urlsplit
 
 import ccxt.async_support as ccxt
@@ -42,6 +42,13 @@ class Address:
             and not parts.fragment
             and self.path.fullmatch(parts.path) is not None
         )
+
+
+def has_plain_ids(endpoint: Endpoint, parameters: object) -> bool:
+    """Whether every id that goes into the endpoint's path is one plain segment: no slash, query, escape or dots."""
+    names = _TEMPLATE.findall(endpoint.path)
+    values = cast("Mapping[str, object]", parameters) if isinstance(parameters, Mapping) else {}
+    return all(re.fullmatch(_ID, str(values.get(name, ""))) for name in names)
 
 
 def learn(scratch: Any, endpoints: Iterable[Endpoint]) -> Mapping[Endpoint, Address]:  # noqa: ANN401 - ccxt is untyped

@@ -26,7 +26,7 @@ from exchange_mcp.config.logs import get_logger
 from exchange_mcp.model.errors import BadAnswerError, EgressBlockedError
 from exchange_mcp.rules import reading as shapes
 from exchange_mcp.rules.endpoints import Endpoint
-from exchange_mcp.venue.addresses import Address
+from exchange_mcp.venue.addresses import Address, has_plain_ids
 from exchange_mcp.venue.attempts import Attempt, SendToken, sending, under_way
 
 _log = get_logger(__name__)
@@ -93,6 +93,8 @@ class Capability:
             return f"not an endpoint of {self.purpose}"
         if isinstance(parameters, Mapping) and _STEERING & cast("Mapping[str, Any]", parameters).keys():
             return "a parameter would change how it is sent"
+        if not has_plain_ids(endpoint, parameters):
+            return "an id in its path is not plain"
         return None
 
     def failed(self, endpoint: Endpoint, error: Exception) -> None:
@@ -246,7 +248,7 @@ class Guard:
         base, endpoint = cast("Any", super()), permit.endpoint
         if isinstance(permit.capability, WriteCapability):
             # Straight on: no waiting in the limiter between the decision and the signature, and no retry loop.
-            signed = base.sign(endpoint.path, api, endpoint.verb, parameters)
+            signed = cast("Any", self).sign(endpoint.path, api, endpoint.verb, parameters)
             return await self.fetch(signed["url"], signed["method"], signed["headers"], signed["body"])
         answer = await base.fetch2(endpoint.path, api, endpoint.verb, parameters, config or {})
         fault = shapes.fault(self.id, endpoint.api, endpoint.path, answer)
