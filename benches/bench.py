@@ -16,15 +16,17 @@ from typing import Final
 
 import anyio
 
-from benches.figures import Figure, ratio, table
+from benches.figures import Figure, difference, ratio, table
 from benches.parties import (
     BARE,
     PRODUCT,
+    Exact,
     Simulator,
     called,
     children,
     connected,
     direct,
+    guarded,
     resident_bytes,
     simulator,
 )
@@ -36,11 +38,13 @@ COLD_STARTS: Final = 21
 # Two processes of one program differ for as long as they live, so the reads are spread over several.
 SPAWNS: Final = 5
 READS_A_SPAWN: Final = 60
+GUARD_READS: Final = 500
 TEN_ACCOUNT_READS: Final = 12
 FIRST_READS: Final = 3
 SLOW_MILLISECONDS: Final = 500
 
 MOST_RATIO: Final = 1.15
+MOST_GUARD_MILLISECONDS: Final = 0.15
 MOST_TOOL_BYTES_ON_AVERAGE: Final = 2300
 MOST_TOOL_BYTES: Final = 4500
 MOST_FIRST_REQUESTS: Final = 1
@@ -159,6 +163,20 @@ async def tools_list(command: Command, log: Path) -> list[Figure]:
     ]
 
 
+async def guard(venue: Simulator) -> list[Figure]:
+    """What the guard adds to a read: the same client class with and without it, in this process."""
+    async with guarded(venue) as through_guard, direct(venue, Exact) as exchange:
+
+        async def without() -> None:
+            await exchange.fetch_ticker(SYMBOL)
+
+        ways = (timed(through_guard), timed(without))
+        await interleaved(20, *ways)
+        rows = await interleaved(GUARD_READS, *ways)
+    rounds = [(ours, plain) for ours, plain in rows]
+    return [difference("the guard, on a read", rounds, limit=MOST_GUARD_MILLISECONDS, against="without it")]
+
+
 async def ten_accounts(command: Command, slow: str, log: Path) -> list[Figure]:
     """A ticker from ten accounts, one of them slow, against that slow one alone."""
     async with connected(command, log) as client:
@@ -214,6 +232,7 @@ async def measure(folder: Path, log: Path) -> list[Figure]:
             await called(client, "get_ticker", {"symbol": SYMBOL})  # fills the market cache
         figures = await cold_start(one, log)
         figures += await reading(one, quick, log)
+        figures += await guard(quick)
         slow.delay_tickers(SLOW_MILLISECONDS)
         figures += await ten_accounts(ten, "slow", log)
         figures += await first_read(one, quick, log)

@@ -5,7 +5,7 @@ import ssl
 import subprocess
 import sys
 import time
-from collections.abc import AsyncGenerator, Generator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +18,14 @@ from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from exchange_mcp.config.rendezvous import SimRendezvous, load_rendezvous
-from exchange_mcp.venue.wire import LoopbackResolver
+from exchange_mcp.model.accounts import Environment, MarketType
+from exchange_mcp.rules.endpoints import EndpointClass
+from exchange_mcp.venue.client import addresses, make_client, shut
+from exchange_mcp.venue.egress import loading
+from exchange_mcp.venue.egress import reading as reading_of
+from exchange_mcp.venue.endpoints import table
+from exchange_mcp.venue.numbers import ExactNumbers
+from exchange_mcp.venue.wire import Loopback, LoopbackResolver, Wire
 
 PRODUCT: Final = Path(sys.executable).with_name("exchange-mcp")
 BARE: Final = (sys.executable, str(Path(__file__).with_name("bare_server.py")))
@@ -107,17 +114,43 @@ async def called(client: Client, tool: str, arguments: dict[str, str] | None = N
 
 
 @asynccontextmanager
-async def direct(venue: Simulator) -> AsyncGenerator[Any]:
+async def direct(venue: Simulator, kind: Any = ccxt.binance) -> AsyncGenerator[Any]:  # noqa: ANN401 - ccxt is untyped
     """The simulated exchange by ccxt alone, with only our resolver: markets loaded, limiter off."""
     connector = aiohttp.TCPConnector(resolver=LoopbackResolver(venue.rendezvous.port), ssl=venue.tls)
     async with aiohttp.ClientSession(connector=connector) as session:
         spot_alone = {"fetchMarkets": {"types": ["spot"]}}
-        exchange: Any = ccxt.binance({"enableRateLimit": False, "session": session, "options": spot_alone})
+        exchange: Any = kind({"enableRateLimit": False, "session": session, "options": spot_alone})
         try:
             await exchange.load_markets()
             yield exchange
         finally:
             await exchange.close()
+
+
+class Exact(ExactNumbers, ccxt.binance):
+    """ccxt with our exact numbers, and without the guard."""
+
+
+@asynccontextmanager
+async def guarded(venue: Simulator) -> AsyncGenerator[Callable[[], Awaitable[Any]]]:
+    """A ticker of the simulated exchange through our client and its guard: markets loaded, limiter off."""
+    wire = Wire(Loopback(venue.rendezvous.port, venue.rendezvous.ca_pem))
+    allowed, types = table("binance"), (MarketType.SPOT,)
+    reads, loads = (allowed.of(cls, types) for cls in (EndpointClass.READ, EndpointClass.MARKETS))
+    places = addresses("binance", Environment.SIM, types, reads | loads)
+    client = make_client("binance", Environment.SIM, types, wire=wire, places=places, rate_limit=False)
+
+    async def ticker() -> object:
+        with reading_of(reads):
+            return await client.fetch_ticker("BTC/USDT")
+
+    try:
+        with loading(loads):
+            client.set_markets(await client.fetch_markets())
+        yield ticker
+    finally:
+        shut(client)
+        await wire.close()
 
 
 def children() -> frozenset[int]:

@@ -11,6 +11,7 @@ import pytest
 
 import exchange_mcp
 from exchange_mcp.model.callers import Caller, Scope
+from exchange_mcp.model.errors import EgressBlockedError
 from exchange_mcp.model.frozen import Record
 from exchange_mcp.model.ports import ReadVenue
 from exchange_mcp.server.calls import Calls, Limits
@@ -20,7 +21,7 @@ from exchange_mcp.tools.handed import ReadHanded
 from exchange_mcp.tools.registry import Registry
 from exchange_mcp.tools.spec import Arguments
 
-from .opened import MovedClock, client_of, opened, simulated
+from .opened import SPOT, MovedClock, client_of, opened, simulated
 
 SOURCE = Path(exchange_mcp.__file__).parent
 
@@ -114,3 +115,24 @@ async def test_a_tool_that_is_declared_read_only_and_writes_all_the_same_fails_a
     assert envelope.error.code == "EGRESS_BLOCKED"
     assert "POST private order" in envelope.error.message
     assert not [entry for entry in sim.control.requests() if entry.method == "POST"]
+
+
+@pytest.mark.anyio
+async def test_an_account_of_one_market_type_cannot_ask_the_endpoints_of_another(
+    sim: SimulatedExchange, cache: Path
+) -> None:
+    # Two accounts that share a key and so a client, of which one is for spot alone.
+    both, spot = simulated(sim), simulated(sim, "spot", types=(SPOT,))
+    async with opened(both, spot, cache=cache) as venues:
+        assert client_of(venues.venues["spot"]) is client_of(venues.venues["main"])
+        await venues.venues["main"].ticker("BTC/USDT:USDT").reads[0].read()
+        sim.control.clear_requests()
+        client: Any = client_of(venues.venues["spot"])
+
+        async def wanders(*_: object) -> object:
+            return await client.fapiPrivateV3GetAccount()
+
+        client.fetch_ticker = wanders
+        with pytest.raises(EgressBlockedError, match="GET fapiPrivateV3 account was blocked"):
+            await venues.venues["spot"].ticker("BTC/USDT").reads[0].read()
+    assert sim.control.requests() == []

@@ -47,7 +47,9 @@ class Address:
 def has_plain_ids(endpoint: Endpoint, parameters: object) -> bool:
     """Whether every id that goes into the endpoint's path is one plain segment: no slash, query, escape or dots."""
     names = _TEMPLATE.findall(endpoint.path)
-    values = cast("Mapping[str, object]", parameters) if isinstance(parameters, Mapping) else {}
+    if not names:
+        return True
+    values: Mapping[str, object] = cast("Any", parameters) if isinstance(parameters, Mapping) else {}
     return all(re.fullmatch(_ID, str(values.get(name, ""))) for name in names)
 
 

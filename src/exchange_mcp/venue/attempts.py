@@ -21,7 +21,7 @@ class Attempt:
         method, url: what was signed; the URL holds the signature and must not be shown.
         token: set for a write.
         passes: how often the HTTP client came to send it; the second time it is stopped.
-        headers_sent: how often its headers were written to a connection.
+        headers_sent: how often a write's headers were put on a connection; not watched for a read.
         status, body: of the answer, as far as one came; the body as text, undecodable bytes replaced.
         failure: what the connection raised.
         signed_ms, window_ms: the timestamp in the signed request, and how long the venue honours it.
@@ -40,7 +40,7 @@ class Attempt:
 
     @property
     def is_on_wire(self) -> bool:
-        """Whether anything may have reached the venue."""
+        """Whether anything of this write may have reached the venue."""
         return self.headers_sent > 0
 
 

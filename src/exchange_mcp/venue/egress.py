@@ -93,7 +93,7 @@ class Capability:
             return f"not an endpoint of {self.purpose}"
         if isinstance(parameters, Mapping) and _STEERING & cast("Mapping[str, Any]", parameters).keys():
             return "a parameter would change how it is sent"
-        if not has_plain_ids(endpoint, parameters):
+        if not has_plain_ids(endpoint, cast("object", parameters)):
             return "an id in its path is not plain"
         return None
 

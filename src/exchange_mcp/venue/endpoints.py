@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
 
+from exchange_mcp.model.accounts import MarketType
 from exchange_mcp.rules.endpoints import REVIEWED, WRITES, Endpoint, EndpointClass
 from exchange_mcp.rules.endpoints.switched_off import switched_off
 from exchange_mcp.venue.derivation import Derived, derive
@@ -64,6 +65,14 @@ class EndpointTable:
     refused: Mapping[EndpointClass, str]
     hosts: frozenset[str]
     change: Difference | None = None
+
+    def of(self, cls: EndpointClass, market_types: Collection[MarketType]) -> frozenset[Endpoint]:
+        """What may leave for this purpose and these market types; a venue without a reviewed list knows no types."""
+        lines = REVIEWED.get(self.venue)
+        if lines is None:
+            return self.allowed[cls]
+        wanted = {line.endpoint for line in lines if set(market_types) & set(line.market_types)}
+        return self.allowed[cls] & wanted
 
     @property
     def digest(self) -> str:

@@ -98,9 +98,9 @@ class OpenVenues:
         venue, environment = first.account.venue, first.account.environment
         wanted = {t for opening in openings for t in opening.account.market_types}
         types = tuple(t for t in MarketType if t in wanted)
-        allowed = table(venue).allowed
-        reads, loads = allowed[EndpointClass.READ], allowed[EndpointClass.MARKETS]
-        places = addresses(venue, environment, types, reads | loads)
+        allowed = table(venue)
+        loads = allowed.of(EndpointClass.MARKETS, types)
+        places = addresses(venue, environment, types, loads | allowed.of(EndpointClass.READ, types))
         loader = self._client(first, types, places, timeout_ms=LOADING_MS)
         clients = {
             opening.key.key_id if opening.key else None: self._client(opening, types, places, key=opening.key)
@@ -123,6 +123,7 @@ class OpenVenues:
         self._catalogues.append(catalogue)
         for opening in openings:
             client = clients[opening.key.key_id if opening.key else None]
+            reads = allowed.of(EndpointClass.READ, opening.account.market_types)
             self._venues[opening.account.name] = CcxtReadVenue(
                 opening.account, client, catalogue, endpoints=reads, sleep=sleep
             )

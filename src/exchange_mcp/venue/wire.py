@@ -16,7 +16,7 @@ import certifi
 from aiohttp.abc import AbstractResolver, ResolveResult
 
 from exchange_mcp.model.errors import EgressBlockedError
-from exchange_mcp.venue.attempts import under_way
+from exchange_mcp.venue.attempts import Attempt, under_way
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,22 +81,20 @@ class Wire:
         self.headers: dict[str, str] = {}
         self._loopback = loopback
         self.tls = authorities(loopback)
-        self._session: aiohttp.ClientSession | None = None
+        self._connector: aiohttp.TCPConnector | None = None
+        # Whether headers were sent has to be known of a write; to watch for it costs 0.04 ms a request.
+        self._reads: aiohttp.ClientSession | None = None
+        self._writes: aiohttp.ClientSession | None = None
 
-    def _open(self) -> aiohttp.ClientSession:
-        # The session belongs to the running loop, so it is made at the first request and not before.
-        if self._session is None:
+    def _session(self, attempt: Attempt) -> aiohttp.ClientSession:
+        # Sessions belong to the running loop, so they are made at the first request and not before.
+        if self._connector is None or self._reads is None or self._writes is None:
             resolver = None if self._loopback is None else LoopbackResolver(self._loopback.port)
+            self._connector = aiohttp.TCPConnector(ssl=self.tls, resolver=resolver, limit=32)
             seen = aiohttp.TraceConfig()
             seen.on_request_headers_sent.append(_headers_sent)
-            self._session = aiohttp.ClientSession(
-                connector=aiohttp.TCPConnector(ssl=self.tls, resolver=resolver, limit=32),
-                trust_env=False,
-                cookie_jar=aiohttp.DummyCookieJar(),
-                middlewares=(_once,),
-                trace_configs=[seen],
-            )
-        return self._session
+            self._reads, self._writes = _opened(self._connector, []), _opened(self._connector, [seen])
+        return self._reads if attempt.token is None else self._writes
 
     def _request(self, method: str, url: Any, **options: Any) -> Any:  # noqa: ANN401 - aiohttp's own signature
         attempt = under_way()
@@ -105,7 +103,7 @@ class Wire:
         if options.get("proxy") is not None:
             raise EgressBlockedError("a proxy is refused: requests go to the venue itself")
         options["allow_redirects"] = False
-        return self._open().request(method, url, **options)
+        return self._session(attempt).request(method, url, **options)
 
     def get(self, url: Any, **options: Any) -> Any:  # noqa: ANN401 - as above
         """Send a GET."""
@@ -129,9 +127,23 @@ class Wire:
 
     async def close(self) -> None:
         """Close every connection."""
-        if self._session is not None:
-            await self._session.close()
-            self._session = None
+        for session in (self._reads, self._writes):
+            if session is not None:
+                await session.close()
+        if self._connector is not None:
+            await self._connector.close()
+        self._connector = self._reads = self._writes = None
+
+
+def _opened(connector: aiohttp.TCPConnector, traces: list[aiohttp.TraceConfig]) -> aiohttp.ClientSession:
+    return aiohttp.ClientSession(
+        connector=connector,
+        connector_owner=False,
+        trust_env=False,
+        cookie_jar=aiohttp.DummyCookieJar(),
+        middlewares=(_once,),
+        trace_configs=traces,
+    )
 
 
 async def _once(request: aiohttp.ClientRequest, send: aiohttp.ClientHandlerType) -> aiohttp.ClientResponse:
