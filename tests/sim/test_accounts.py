@@ -1,4 +1,5 @@
 from decimal import Decimal
+from itertools import count
 
 import pytest
 
@@ -6,7 +7,7 @@ from exchange_mcp.sim.accounts import Account, MarginBook, Position
 from exchange_mcp.sim.brackets import BRACKETS
 from exchange_mcp.sim.catalogue import USDM, Instrument
 from exchange_mcp.sim.digits import fixed, fixed_or_zero, scaled, trimmed
-from exchange_mcp.sim.orders import FuturesOrder, OpenOrders, PositionSide, Side
+from exchange_mcp.sim.orders import FuturesOrder, Orders, PositionSide, Side
 from exchange_mcp.sim.prices import BOUND, PICO, anchor
 from exchange_mcp.sim.seeding import Opening, accounts, names
 
@@ -14,6 +15,7 @@ from .clients import NOON_MS
 
 CONTRACTS = {instrument.name: instrument for instrument in USDM}
 BITCOIN, ETHER = CONTRACTS["BTCUSDT"], CONTRACTS["ETHUSDT"]
+NUMBERS = count(1)
 MARKS = {"BTCUSDT": Decimal(60_000), "ETHUSDT": Decimal(2_000)}
 
 
@@ -27,7 +29,7 @@ def order(
 ) -> FuturesOrder:
     return FuturesOrder(
         instrument=BITCOIN,
-        order_id=1,
+        order_id=next(NUMBERS),
         client_order_id="a",
         side=side,
         position_side=leg,
@@ -55,7 +57,7 @@ def book(*positions: Position, orders: tuple[FuturesOrder, ...] = (), is_hedged:
         leverage={"BTCUSDT": 10, "ETHUSDT": 5},
         positions=positions,
         is_hedged=is_hedged,
-        orders=OpenOrders(futures=orders),
+        orders=Orders(futures=orders),
     )
     return MarginBook(account, lambda instrument: MARKS[instrument.name], BRACKETS)
 
@@ -142,9 +144,13 @@ def test_a_contract_without_a_position_has_no_liquidation_price() -> None:
 def test_whatever_rests_at_the_opening_is_out_of_reach_of_every_price(seed: int) -> None:
     opening = accounts(Opening(seed, NOON_MS), 2).values()
     resting = [
-        *((order.instrument, order.price) for account in opening for order in account.orders.spot()),
-        *((order.instrument, order.price) for account in opening for order in account.orders.futures()),
-        *((order.instrument, order.trigger_price) for account in opening for order in account.orders.algo()),
+        *((order.instrument, order.price) for account in opening for order in account.orders.spot.open()),
+        *((order.instrument, order.price) for account in opening for order in account.orders.futures.open()),
+        *(
+            (order.instrument, order.trigger_price)
+            for account in opening
+            for order in account.orders.algo.open()
+        ),
     ]
     assert len(resting) == 6
     for instrument, price in resting:

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from exchange_mcp.sim.books import LEVELS, Tape
 from exchange_mcp.sim.catalogue import SPOT, USDM, Instrument
-from exchange_mcp.sim.exchange import Exchange, Listing
+from exchange_mcp.sim.exchange import Exchange
 from exchange_mcp.sim.history import DAY_MS, Day, Statistics
+from exchange_mcp.sim.listings import Listing
 from exchange_mcp.sim.prices import BOUND, MARK_MS, PICO, AssetPath, Path, anchor
 
 from .clients import NOON_MS, Counted, StillClock

@@ -237,6 +237,7 @@ async def test_balance_versions_agree_with_the_account(connect: Connect) -> None
         ("withdrawer", True, True, True),
         ("reader-alt", False, False, False),
         ("reader-acct3", False, False, False),
+        ("trader-alt", True, False, False),
     ],
 )
 async def test_a_key_is_told_what_it_may_do(
@@ -265,4 +266,5 @@ async def test_each_key_opens_its_own_account(connect: Connect, sim: SimulatedEx
 
     uids = {label: await uid(connect(label)) for label in sim.keys}
     assert uids["reader"] == uids["trader"] == uids["withdrawer"]
+    assert uids["reader-alt"] == uids["trader-alt"]
     assert len({uids["reader"], uids["reader-alt"], uids["reader-acct3"]}) == 3

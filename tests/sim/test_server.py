@@ -182,6 +182,8 @@ async def test_the_program_serves_what_its_file_says_and_ends_in_order_on_a_sign
             "withdrawer": "main",
             "reader-alt": "alt",
             "reader-acct3": "acct3",
+            "trader-alt": "alt",
+            "trader-acct3": "acct3",
         }
         assert "PRIVATE KEY" not in path.read_text(encoding="utf-8")
         async with http(found["port"], found["ca_pem"]) as session:

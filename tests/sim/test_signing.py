@@ -51,9 +51,19 @@ def test_only_keys_with_that_permission_may_trade() -> None:
 def test_keys_come_from_entropy_and_not_from_the_seed() -> None:
     entropy = Counted()
     first, second = (issue(["main", "alt"], entropy, 0).by_label() for _ in range(2))
-    assert first.keys() == second.keys() == {"reader", "trader", "withdrawer", "reader-alt"}
+    assert (
+        first.keys()
+        == second.keys()
+        == {
+            "reader",
+            "trader",
+            "withdrawer",
+            "reader-alt",
+            "trader-alt",
+        }
+    )
     texts = [text for ring in (first, second) for key in ring.values() for text in (key.api_key, key.secret)]
-    assert len(set(texts)) == 16
+    assert len(set(texts)) == 20
     assert all(len(text) == 64 and text.isalnum() for text in texts)
 
 

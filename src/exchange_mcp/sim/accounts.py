@@ -1,13 +1,14 @@
 """What an account holds: the spot wallet, the USD-M wallet, and the positions with the margin they need."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
 from exchange_mcp.sim.catalogue import Instrument
-from exchange_mcp.sim.digits import ZERO
+from exchange_mcp.sim.digits import ZERO, cut
 from exchange_mcp.sim.margin import Bracket, Leg, bracket_of, liquidation_price
-from exchange_mcp.sim.orders import OpenOrders, PositionSide, Side
+from exchange_mcp.sim.matching import Fill, Trade
+from exchange_mcp.sim.orders import FuturesOrder, Orders, PositionSide, Side
 
 MarkPrice = Callable[[Instrument], Decimal]
 """The mark price of a contract at the moment that is asked about."""
@@ -27,6 +28,22 @@ class Position:
     def leg(self) -> Leg:
         """The position as the liquidation formula wants it."""
         return Leg(1 if self.amount > 0 else -1, abs(self.amount), self.entry)
+
+    def traded(self, side: Side, fill: Fill, at_ms: int) -> tuple["Position", Decimal]:
+        """Return the position after a trade, and the profit in USDT that the trade realised.
+
+        What adds moves the entry price to the mean, with eight decimals; what takes away leaves it; what goes
+        through zero starts anew at the trade's price.
+        """
+        change = fill.quantity * side.direction
+        amount = self.amount + change
+        if self.amount * change >= 0:
+            cost = abs(self.amount) * self.entry + fill.quantity * fill.price
+            return replace(self, amount=amount, entry=cut(cost / abs(amount)), updated_ms=at_ms), ZERO
+        closed = min(fill.quantity, abs(self.amount))
+        realized = cut(closed * (fill.price - self.entry) * -side.direction)
+        entry = self.entry if self.amount * amount > 0 else fill.price if amount else ZERO
+        return replace(self, amount=amount, entry=entry, updated_ms=at_ms), realized
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,17 +70,24 @@ class Account:
         wallet: USD-M wallet balances by margin asset; positions here settle in USDT alone.
         leverage: initial leverage by contract.
         is_hedged: whether contracts have a long and a short leg of their own.
+        spot_trades: what happened on spot since the opening, oldest first; `usdm_trades` likewise.
+        settled_ms: up to which moment what was due to the orders has happened.
+        funded_ms: when the USD-M wallet last changed.
     """
 
     name: str
     uid: int
     opened_ms: int
-    spot: Mapping[str, Decimal]
-    wallet: Mapping[str, Decimal]
-    leverage: Mapping[str, int]
+    spot: dict[str, Decimal]
+    wallet: dict[str, Decimal]
+    leverage: dict[str, int]
     positions: Sequence[Position] = ()
     is_hedged: bool = False
-    orders: OpenOrders = field(default_factory=OpenOrders)
+    orders: Orders = field(default_factory=Orders)
+    spot_trades: list[Trade] = field(default_factory=list[Trade])
+    usdm_trades: list[Trade] = field(default_factory=list[Trade])
+    settled_ms: int = 0
+    funded_ms: int = 0
 
     @property
     def sides(self) -> tuple[PositionSide, ...]:
@@ -75,18 +99,47 @@ class Account:
         held = (leg for leg in self.positions if leg.instrument == instrument and leg.side is side)
         return next(held, Position(instrument, side, ZERO, ZERO, 0))
 
+    def free(self, asset: str) -> Decimal:
+        """Return how much of a spot asset no order holds back."""
+        return self.spot.get(asset, ZERO) - self.orders.locked(asset)
+
+    def settle_spot(self, trade: Trade) -> None:
+        """Exchange base and quote as a spot trade says, and pay its commission."""
+        for asset, amount in (
+            (trade.instrument.base, trade.quantity * trade.side.direction),
+            (trade.instrument.quote, -trade.quote * trade.side.direction),
+            (trade.commission_asset, -trade.commission),
+        ):
+            self.spot[asset] = self.spot.get(asset, ZERO) + amount
+        self.spot_trades.append(trade)
+
+    def settle_usdm(self, position: Position, trade: Trade) -> None:
+        """Hold the position that a trade left, book its profit and pay its commission."""
+        held = {(leg.instrument.name, leg.side): leg for leg in self.positions}
+        held[position.instrument.name, position.side] = position
+        self.positions = tuple(held.values())
+        self.wallet["USDT"] = self.wallet.get("USDT", ZERO) + trade.realized - trade.commission
+        self.funded_ms = trade.at_ms
+        self.usdm_trades.append(trade)
+
 
 class MarginBook:
     """An account's USD-M figures at one moment, computed from its positions, orders and the mark prices."""
 
     def __init__(
-        self, account: Account, mark: MarkPrice, brackets: Mapping[str, tuple[Bracket, ...]]
+        self,
+        account: Account,
+        mark: MarkPrice,
+        brackets: Mapping[str, tuple[Bracket, ...]],
+        extra: FuturesOrder | None = None,
     ) -> None:
+        """Compute for an account as it is, or as it would be with one `extra` order resting."""
         self._account = account
         self._mark = mark
         self._brackets = brackets
+        self._resting = [*account.orders.futures.open(), *([extra] if extra else [])]
         held = {leg.instrument.name: leg.instrument for leg in account.positions if leg.amount}
-        resting = {order.instrument.name: order.instrument for order in account.orders.futures()}
+        resting = {order.instrument.name: order.instrument for order in self._resting}
         self.active: tuple[Instrument, ...] = tuple({**held, **resting}.values())
         self._exposures = {
             instrument.name: [self._expose(instrument, side) for side in account.sides]
@@ -128,7 +181,12 @@ class MarginBook:
     @property
     def available(self) -> Decimal:
         """What is left for new positions: wallet and profit less initial margin, in USDT, at least 0."""
-        return max(ZERO, self._cross_wallet + self.profit - self.initial_margin)
+        return max(ZERO, self.left)
+
+    @property
+    def left(self) -> Decimal:
+        """Wallet and profit less initial margin, in USDT; negative where the margin is not covered."""
+        return self._cross_wallet + self.profit - self.initial_margin
 
     @property
     def transferable(self) -> Decimal:
@@ -178,8 +236,8 @@ class MarginBook:
 
     def _open_notionals(self, instrument: Instrument, side: PositionSide) -> tuple[Decimal, Decimal]:
         bids, asks = ZERO, ZERO
-        for order in self._account.orders.futures(instrument.name):
-            if order.position_side is not side or order.is_reduce_only:
+        for order in self._resting:
+            if order.instrument != instrument or order.position_side is not side or order.is_reduce_only:
                 continue
             if order.side is Side.BUY:
                 bids += order.open_notional

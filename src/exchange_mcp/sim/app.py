@@ -27,7 +27,7 @@ class App:
         self._faults = Faults()
         self._log = RequestLog()
         self._closing = asyncio.Event()
-        self.control = control.Control(self._faults, self._log)
+        self.control = control.Control(self._faults, self._log, exchange)
         self._control_site = control.ControlSite(self.control, self._log, token)
 
     def open(self) -> None:
@@ -72,19 +72,21 @@ class App:
                 HTTPStatus.MISDIRECTED_REQUEST,
                 render({"error": f"{request.host!r} is no host of this venue"}),
             )
-        effect = self._faults.strike(request)
-        match effect:
-            case Replace(answer):
-                return answer
+        rule = self._faults.strike(request)
+        if rule is None:
+            return self._venue.answer(request)
+        # What the venue does is done once, and before or after the fault; what is answered is the fault's.
+        answer = self._venue.answer(request) if rule.is_after else None
+        match rule.effect:
+            case Replace(instead):
+                return instead
             case Close():
                 return None
             case Delay(ms):
                 is_due = await self._holds_until(asyncio.sleep(ms / 1000), receive)
             case Hang(released):
                 is_due = await self._holds_until(released.wait(), receive)
-            case None:
-                is_due = True
-        return self._venue.answer(request) if is_due else None
+        return (answer or self._venue.answer(request)) if is_due else None
 
     async def _holds_until(self, due: Coroutine[None, None, object], receive: Receive) -> bool:
         """Wait for one event; say whether it came before the client left or the server closed."""

@@ -6,6 +6,7 @@ An instrument that is not trading has an empty book and keeps its last price.
 """
 
 from collections.abc import Iterator
+from decimal import Decimal
 from hashlib import shake_256
 from typing import NamedTuple
 
@@ -57,6 +58,10 @@ class Tape:
         """Return the quantity of the last trade, in steps."""
         return 1 + draw(self._seed, self._key, "last", at_ms // _REFRESH_MS) % self.instrument.typical_lots
 
+    def ladder(self, at_ms: int, side: str) -> Iterator[Level]:
+        """Go through one side of the book, `bid` or `ask`, best first, for as long as somebody wants more."""
+        return self._side(at_ms, LEVELS, side, 1 if side == "ask" else -1)
+
     def bids(self, at_ms: int, depth: int) -> list[Level]:
         """Return what is bid, best first."""
         return list(self._side(at_ms, depth, "bid", -1))
@@ -64,6 +69,19 @@ class Tape:
     def asks(self, at_ms: int, depth: int) -> list[Level]:
         """Return what is asked, best first."""
         return list(self._side(at_ms, depth, "ask", 1))
+
+    def first_at_or_below(self, price: Decimal, after_ms: int, until_ms: int) -> int | None:
+        """Return the first millisecond in a span after its start at which it trades at a price or lower."""
+        limit = (int(price / self.instrument.tick) + 1) * self._tick_pico
+        return self._first(limit, after_ms, until_ms, is_rise=False)
+
+    def first_at_or_above(self, price: Decimal, after_ms: int, until_ms: int) -> int | None:
+        """Return the first millisecond in a span after its start at which it trades at a price or higher."""
+        limit = int(price / self.instrument.tick) * self._tick_pico
+        return self._first(limit, after_ms, until_ms, is_rise=True)
+
+    def _first(self, limit: int, after_ms: int, until_ms: int, *, is_rise: bool) -> int | None:
+        return self.path.first(limit, after_ms, until_ms, is_rise=is_rise) if self.is_trading else None
 
     def price_text(self, ticks: int) -> str:
         """Write a price as this instrument's prices are written."""

@@ -3,9 +3,13 @@
 import hmac
 import json
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import cast
+from urllib.parse import parse_qsl
 
+from exchange_mcp.sim.exchange import Exchange
 from exchange_mcp.sim.faults import FaultRule, Faults, parse
+from exchange_mcp.sim.order_records import OrderRecord, records
 from exchange_mcp.sim.request_log import Entry, RequestLog
 from exchange_mcp.sim.wire import Answer, Request, render
 
@@ -16,11 +20,12 @@ PREFIX = "/__sim/"
 
 
 class Control:
-    """Faults and the request log, in one hand."""
+    """Faults, the request log and the venue's own order records, in one hand."""
 
-    def __init__(self, faults: Faults, log: RequestLog) -> None:
+    def __init__(self, faults: Faults, log: RequestLog, exchange: Exchange) -> None:
         self._faults = faults
         self._log = log
+        self._exchange = exchange
 
     def add_fault(self, rule: FaultRule | Mapping[str, object]) -> None:
         """Put a fault in force; a mapping is read as over HTTP, with a ValueError where it makes no sense."""
@@ -37,6 +42,20 @@ class Control:
     def clear_requests(self) -> None:
         """Forget the venue requests received."""
         self._log.clear()
+
+    def orders(self, account: str | None = None) -> list[OrderRecord]:
+        """Return every order that the venue ever accepted, of one account or of all, as it is now.
+
+        Raises ValueError where there is no such account.
+        """
+        accounts = self._exchange.accounts
+        if account is not None and account not in accounts:
+            raise ValueError(f"account is one of {', '.join(accounts)}, not {account!r}")
+        now = self._exchange.clock.now_ms()
+        wanted = [accounts[name] for name in accounts if account in {None, name}]
+        for holder in wanted:
+            self._exchange.settle(holder, now)
+        return [record for holder in wanted for record in records(holder)]
 
 
 class ControlSite:
@@ -58,11 +77,20 @@ class ControlSite:
                 self._control.clear_faults()
             case "GET", "requests":
                 return Answer(200, render({"requests": self._log.as_json()}))
+            case "GET", "orders":
+                return self._orders(request.query)
             case "DELETE", "requests":
                 self._control.clear_requests()
             case _:
                 return _say(404, f"no control endpoint {request.method} {request.path}")
         return Answer(200, b"{}")
+
+    def _orders(self, query: str) -> Answer:
+        try:
+            found = self._control.orders(dict(parse_qsl(query)).get("account"))
+        except ValueError as error:
+            return _say(400, str(error))
+        return Answer(200, render({"orders": [asdict(record) for record in found]}))
 
     def _add_fault(self, body: str) -> Answer:
         try:

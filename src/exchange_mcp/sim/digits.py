@@ -9,10 +9,15 @@ from decimal import ROUND_DOWN, Decimal
 ZERO = Decimal(0)
 
 
+def cut(value: Decimal, places: int = 8) -> Decimal:
+    """Return a value without what is behind so many decimals."""
+    return value.quantize(Decimal(1).scaleb(-places), rounding=ROUND_DOWN)
+
+
 def fixed(value: Decimal, places: int = 8) -> str:
     """Write a value with exactly so many decimals, cut towards zero."""
-    cut = value.quantize(Decimal(1).scaleb(-places), rounding=ROUND_DOWN)
-    return f"{abs(cut) if cut.is_zero() else cut:f}"
+    short = cut(value, places)
+    return f"{abs(short) if short.is_zero() else short:f}"
 
 
 def fixed_or_zero(value: Decimal, places: int = 8) -> str:

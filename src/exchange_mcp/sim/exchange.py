@@ -1,34 +1,23 @@
 """The state of the simulated venue: its clock, markets, accounts and keys. No wire format here."""
 
 import secrets
-from dataclasses import dataclass
 from decimal import Decimal
 
-from exchange_mcp.sim import keys, seeding
+from exchange_mcp.sim import keys, seeding, settlement
 from exchange_mcp.sim.accounts import Account, MarginBook
+from exchange_mcp.sim.algo_engine import AlgoEngine
 from exchange_mcp.sim.books import Tape
 from exchange_mcp.sim.brackets import BRACKETS
 from exchange_mcp.sim.catalogue import CROSSES, SPOT, USDM, Instrument
 from exchange_mcp.sim.clock import Clock
 from exchange_mcp.sim.errors import bad_symbol
 from exchange_mcp.sim.history import Statistics
+from exchange_mcp.sim.listings import Contract, Listing
+from exchange_mcp.sim.numbers import Numbers
+from exchange_mcp.sim.orders import FuturesOrder
 from exchange_mcp.sim.prices import AssetPath, CrossPath, Path
-
-
-@dataclass(frozen=True, slots=True)
-class Listing:
-    """One instrument with its trades, its book and its day."""
-
-    tape: Tape
-    statistics: Statistics
-
-
-@dataclass(frozen=True, slots=True)
-class Contract(Listing):
-    """One perpetual contract: also with its mark price and the asset that it follows."""
-
-    mark: AssetPath
-    index: AssetPath
+from exchange_mcp.sim.spot_engine import SpotEngine
+from exchange_mcp.sim.usdm_engine import UsdmEngine
 
 
 class Exchange:
@@ -51,6 +40,9 @@ class Exchange:
         self.keys = keys.issue(self.accounts, entropy, now)
         self._spot = {instrument.name: self._list(instrument, path) for instrument, path in _spot_paths(seed)}
         self._usdm = {instrument.name: self._list_contract(instrument) for instrument in USDM}
+        self.spot_engine = SpotEngine(self._spot, Numbers(seed, "spot"))
+        self.usdm_engine = UsdmEngine(self._usdm, Numbers(seed, "usdm"), self.margin)
+        self.algo_engine = AlgoEngine(self._usdm, Numbers(seed, "algo"), self.usdm_engine)
 
     def spot(self, symbol: str) -> Listing:
         """Return a spot pair; raise VenueError -1121 where there is none."""
@@ -76,13 +68,17 @@ class Exchange:
         """Every USD-M contract, in the catalogue's order."""
         return list(self._usdm.values())
 
-    def margin(self, account: Account, at_ms: int) -> MarginBook:
-        """Compute an account's USD-M figures at one moment."""
+    def settle(self, account: Account, now_ms: int) -> None:
+        """Let everything happen that was due to an account's orders up to a moment, in the order of time."""
+        settlement.settle(account, now_ms, self.spot_engine, self.usdm_engine, self.algo_engine)
+
+    def margin(self, account: Account, at_ms: int, extra: FuturesOrder | None = None) -> MarginBook:
+        """Compute an account's USD-M figures at one moment, as if one `extra` order rested where given."""
 
         def mark(instrument: Instrument) -> Decimal:
             return self._usdm[instrument.name].mark.price(at_ms)
 
-        return MarginBook(account, mark, BRACKETS)
+        return MarginBook(account, mark, BRACKETS, extra)
 
     def _list(self, instrument: Instrument, path: Path) -> Listing:
         tape = Tape(self.seed, instrument, path)

@@ -40,9 +40,14 @@ Effect: TypeAlias = Replace | Delay | Hang | Close
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FaultRule:
-    """Which requests a fault hits: all, or those of a host, a method, or a path (matched in full)."""
+    """Which requests a fault hits: all, or those of a host, a method, or a path (matched in full).
+
+    Attributes:
+        is_after: whether the venue acts first, and only its answer is lost, late or another.
+    """
 
     effect: Effect
+    is_after: bool = False
     host: str | None = None
     method: str | None = None
     path: re.Pattern[str] | None = None
@@ -77,12 +82,12 @@ class Faults:
             hang.released.set()
         self._hangs.clear()
 
-    def strike(self, request: Request) -> Effect | None:
-        """Return what happens to a request, and count it."""
+    def strike(self, request: Request) -> FaultRule | None:
+        """Return the rule that hits a request, and count it."""
         for index, (rule, struck) in enumerate(self._rules):
             if rule.hits(request) and (rule.times is None or struck < rule.times):
                 self._rules[index] = (rule, struck + 1)
-                return rule.effect
+                return rule
         return None
 
 
@@ -93,6 +98,7 @@ _FIELDS = {
     "hang": set[str](),
     "close": set[str](),
 }
+_BEFORE, _AFTER = "before", "after"
 _STATUSES = range(200, 600)
 _Kind = TypeVar("_Kind")
 
@@ -102,14 +108,18 @@ def parse(fields: Mapping[str, object]) -> FaultRule:
 
     `kind` is one of status (with `status`, `body`, `content_type`, `headers`), body (the same without status:
     a 200 with that text, byte for byte), delay (`ms`), hang and close; `host`, `method`, `path` and `times`
-    narrow it. Raises ValueError for anything else.
+    narrow it. `when` says whether it strikes `before` the venue acts, which then never does unless the answer
+    was only held back, or `after` it. Raises ValueError for anything else.
     """
     kind = _field(fields, "kind", str, "")
     if kind not in _FIELDS:
         raise ValueError(f"kind is one of {', '.join(_FIELDS)}, not {kind!r}")
-    unknown = fields.keys() - _FIELDS[kind] - {"kind", "host", "method", "path", "times"}
+    unknown = fields.keys() - _FIELDS[kind] - {"kind", "when", "host", "method", "path", "times"}
     if unknown:
         raise ValueError(f"a fault of kind {kind} has no {', '.join(sorted(unknown))}")
+    when = _field(fields, "when", str, _BEFORE)
+    if when not in {_BEFORE, _AFTER}:
+        raise ValueError(f"when is {_BEFORE} or {_AFTER}, not {when!r}")
     path = _optional(fields, "path", str)
     try:
         pattern = None if path is None else re.compile(path)
@@ -118,6 +128,7 @@ def parse(fields: Mapping[str, object]) -> FaultRule:
     times = _optional(fields, "times", int)
     return FaultRule(
         effect=_effect(kind, fields),
+        is_after=when == _AFTER,
         host=_optional(fields, "host", str),
         method=_optional(fields, "method", str),
         path=pattern,

@@ -66,7 +66,8 @@ def is_well_formed(api_key: str) -> bool:
 def issue(accounts: Iterable[str], entropy: Entropy, now_ms: int) -> KeyRing:
     """Make the keys of a new venue.
 
-    The first account has three: `reader`, `trader` and `withdrawer`; every other one has `reader-<account>`.
+    The first account has three: `reader`, `trader` and `withdrawer`; every other one has two:
+    `reader-<account>` and `trader-<account>`.
     """
     main, *others = accounts
     wanted = [
@@ -74,6 +75,7 @@ def issue(accounts: Iterable[str], entropy: Entropy, now_ms: int) -> KeyRing:
         ("trader", main, Permissions(may_trade=True)),
         ("withdrawer", main, Permissions(may_trade=True, may_withdraw=True)),
         *((f"reader-{account}", account, Permissions()) for account in others),
+        *((f"trader-{account}", account, Permissions(may_trade=True)) for account in others),
     ]
     return KeyRing(
         ApiKey(

@@ -56,6 +56,11 @@ def bracket_of(table: Sequence[Bracket], notional: Decimal) -> Bracket:
     return next((level for level in table if notional < level.cap), table[-1])
 
 
+def max_notional(table: Sequence[Bracket], leverage: int) -> Decimal:
+    """Return the largest notional, in USDT, that a leverage allows."""
+    return max(level.cap for level in table if level.max_leverage >= leverage)
+
+
 def liquidation_price(
     legs: Sequence[Leg],
     table: Sequence[Bracket],

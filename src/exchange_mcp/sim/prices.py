@@ -74,6 +74,44 @@ class Path:
         """Return the price at a millisecond, with eight decimals."""
         return Decimal(self.pico(at_ms) // 10**4).scaleb(-8)
 
+    @property
+    def reach(self) -> tuple[int, int]:
+        """The lowest and the highest price, in pico units, that there can ever be."""
+        raise NotImplementedError
+
+    def first(self, limit: int, after_ms: int, until_ms: int, *, is_rise: bool) -> int | None:
+        """Return the first millisecond after one moment, and up to another, at which the price is there.
+
+        Args:
+            limit: in pico units; a rise gets to it or above, a fall below it.
+            after_ms: the moment that is known already.
+            until_ms: the last moment that counts.
+            is_rise: whether the price has to rise to the limit, or to fall below it.
+        """
+        lowest, highest = self.reach
+        if (highest < limit) if is_rise else (lowest >= limit):
+            return None
+        start = after_ms + 1
+        while start <= until_ms:
+            end = min(until_ms, (start // MARK_MS + 1) * MARK_MS)
+            for moment in (start, end):
+                if (self.pico(moment) >= limit) is is_rise:
+                    return (
+                        start if moment == start else self._first_within(limit, start, end, is_rise=is_rise)
+                    )
+            start = end + 1
+        return None
+
+    def _first_within(self, limit: int, start_ms: int, end_ms: int, *, is_rise: bool) -> int:
+        # Straight between two marks, hence there from one moment on: the moment is searched by halving.
+        while start_ms < end_ms:
+            middle = (start_ms + end_ms) // 2
+            if (self.pico(middle) >= limit) is is_rise:
+                end_ms = middle
+            else:
+                start_ms = middle + 1
+        return end_ms
+
     def _at_mark(self, mark: int) -> int:
         raise NotImplementedError
 
@@ -96,6 +134,12 @@ class AssetPath(Path):
         self._premium = Wave(seed, f"{asset}-basis", _BASIS_WAVES)
         self._basis = basis
 
+    @property
+    def reach(self) -> tuple[int, int]:
+        """The lowest and the highest price: the anchor, less and plus BOUND."""
+        swing = int(self.anchor * BOUND) + 1
+        return self.anchor - swing, self.anchor + swing
+
     def premium(self, at_ms: int) -> Decimal:
         """Return by which fraction the contract's trades are above the asset itself."""
         return Decimal(self._premium.at(at_ms // MARK_MS)).scaleb(-9)
@@ -114,6 +158,12 @@ class CrossPath(Path):
         super().__init__()
         self._base = base
         self._quote = quote
+
+    @property
+    def reach(self) -> tuple[int, int]:
+        """The lowest and the highest price: what the legs' own extremes imply."""
+        (base_low, base_high), (quote_low, quote_high) = self._base.reach, self._quote.reach
+        return base_low * PICO // quote_high, base_high * PICO // quote_low + 1
 
     def _at_mark(self, mark: int) -> int:
         return self._base.pico_at_mark(mark) * PICO // self._quote.pico_at_mark(mark)

@@ -3,7 +3,7 @@
 Whatever rests is further from the anchor than a path can go, so it rests for as long as the venue runs.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from exchange_mcp.sim.accounts import Account, Position
@@ -11,12 +11,12 @@ from exchange_mcp.sim.catalogue import SPOT, USDM, Instrument
 from exchange_mcp.sim.digits import floor_to
 from exchange_mcp.sim.orders import (
     AlgoOrder,
-    AlgoType,
     FuturesOrder,
-    OpenOrders,
+    Orders,
     PositionSide,
     Side,
     SpotOrder,
+    Status,
 )
 from exchange_mcp.sim.prices import PICO, anchor, draw
 
@@ -61,7 +61,10 @@ def names(count: int) -> tuple[str, ...]:
 def accounts(opening: Opening, count: int) -> dict[str, Account]:
     """Build the accounts of a new venue, by name."""
     builders = {"main": _main, "alt": _alt}
-    return {name: builders.get(name, _plain)(opening, name) for name in names(count)}
+    return {
+        name: replace(builders.get(name, _plain)(opening, name), settled_ms=opening.now_ms)
+        for name in names(count)
+    }
 
 
 def _main(opening: Opening, name: str) -> Account:
@@ -84,7 +87,7 @@ def _main(opening: Opening, name: str) -> Account:
             _position(opening, "BTCUSDT", PositionSide.BOTH, "0.250", "0.985"),
             _position(opening, "ETHUSDT", PositionSide.BOTH, "-3.500", "1.010"),
         ),
-        orders=OpenOrders(spot=_main_spot(opening), futures=_main_futures(opening), algo=_main_algo(opening)),
+        orders=Orders(spot=_main_spot(opening), futures=_main_futures(opening), algo=_main_algo(opening)),
     )
 
 
@@ -101,6 +104,7 @@ def _main_spot(opening: Opening) -> tuple[SpotOrder, ...]:
             quantity=Decimal("0.05000"),
             created_ms=opening.ago(20),
             updated_ms=opening.ago(20),
+            working_ms=opening.ago(20),
         ),
         SpotOrder(
             instrument=ether,
@@ -109,10 +113,12 @@ def _main_spot(opening: Opening) -> tuple[SpotOrder, ...]:
             side=Side.SELL,
             price=asked,
             quantity=Decimal("1.5000"),
+            status=Status.PARTIALLY_FILLED,
             executed=Decimal("0.4000"),
             executed_quote=Decimal("0.4000") * asked,
             created_ms=opening.ago(12),
             updated_ms=opening.ago(11),
+            working_ms=opening.ago(12),
         ),
     )
 
@@ -139,9 +145,9 @@ def _main_algo(opening: Opening) -> tuple[AlgoOrder, ...]:
     return (
         AlgoOrder(
             instrument=bitcoin,
-            algo_id=opening.number("algo", 1),
-            client_algo_id=opening.client_id("algo", 1),
-            algo_type=AlgoType.STOP_MARKET,
+            order_id=opening.number("algo", 1),
+            client_order_id=opening.client_id("algo", 1),
+            kind="STOP_MARKET",
             side=Side.SELL,
             position_side=PositionSide.BOTH,
             trigger_price=opening.price(bitcoin, "0.82"),
@@ -149,12 +155,13 @@ def _main_algo(opening: Opening) -> tuple[AlgoOrder, ...]:
             is_reduce_only=True,
             is_close_position=True,
             created_ms=opening.ago(7),
+            updated_ms=opening.ago(7),
         ),
         AlgoOrder(
             instrument=ether,
-            algo_id=opening.number("algo", 2),
-            client_algo_id=opening.client_id("algo", 2),
-            algo_type=AlgoType.STOP,
+            order_id=opening.number("algo", 2),
+            client_order_id=opening.client_id("algo", 2),
+            kind="STOP",
             side=Side.BUY,
             position_side=PositionSide.BOTH,
             trigger_price=opening.price(ether, "1.15"),
@@ -162,6 +169,7 @@ def _main_algo(opening: Opening) -> tuple[AlgoOrder, ...]:
             quantity=Decimal("3.500"),
             is_reduce_only=True,
             created_ms=opening.ago(6),
+            updated_ms=opening.ago(6),
         ),
     )
 
@@ -180,7 +188,7 @@ def _alt(opening: Opening, name: str) -> Account:
             _position(opening, "ETHUSDT", PositionSide.SHORT, "-0.800", "1.015"),
         ),
         is_hedged=True,
-        orders=OpenOrders(
+        orders=Orders(
             futures=(
                 FuturesOrder(
                     instrument=solana,

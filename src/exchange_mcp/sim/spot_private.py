@@ -8,11 +8,16 @@ https://www.binance.com/en/support/announcement/cda0a4b53da04396b5d27881e93abf78
 from decimal import Decimal
 
 from exchange_mcp.sim.digits import ZERO, fixed
-from exchange_mcp.sim.orders import SpotOrder
 from exchange_mcp.sim.routes import Routes, SignedCall, SignedRoute
+from exchange_mcp.sim.spot_engine import COMMISSION
 from exchange_mcp.sim.wire import Payload
 
-_RATES = {"maker": "0.00100000", "taker": "0.00100000", "buyer": "0.00000000", "seller": "0.00000000"}
+_RATES = {
+    "maker": fixed(COMMISSION),
+    "taker": fixed(COMMISSION),
+    "buyer": "0.00000000",
+    "seller": "0.00000000",
+}
 _TRADING_RIGHT_MS = 30 * 86_400_000
 _NO_RATES = dict.fromkeys(_RATES, "0.00000000")
 
@@ -21,7 +26,7 @@ def account(call: SignedCall) -> Payload:
     """Answer balances and what the account may do; what resting orders hold back is locked."""
     omit_zeros = (call.params.text("omitZeroBalances") or "false") == "true"
     holder = call.account
-    assets = {asset: total for asset, total in _balances(call).items() if total or not omit_zeros}
+    assets = [asset for asset, total in _balances(call).items() if total or not omit_zeros]
     return {
         "makerCommission": 10,
         "takerCommission": 10,
@@ -34,27 +39,21 @@ def account(call: SignedCall) -> Payload:
         "brokered": False,
         "requireSelfTradePrevention": False,
         "preventSor": False,
-        "updateTime": max((order.updated_ms for order in holder.orders.spot()), default=holder.opened_ms),
+        "updateTime": max(
+            (order.updated_ms for order in holder.orders.spot.every()), default=holder.opened_ms
+        ),
         "accountType": "SPOT",
         "balances": [
             {
                 "asset": asset,
-                "free": fixed(total - holder.orders.locked(asset)),
+                "free": fixed(holder.free(asset)),
                 "locked": fixed(holder.orders.locked(asset)),
             }
-            for asset, total in assets.items()
+            for asset in assets
         ],
         "permissions": ["SPOT"],
         "uid": holder.uid,
     }
-
-
-def open_orders(call: SignedCall) -> Payload:
-    """Answer what rests, of one pair or of all."""
-    symbol = call.params.symbol()
-    if symbol is not None:
-        call.exchange.spot(symbol)
-    return [_order(order) for order in call.account.orders.spot(symbol)]
 
 
 def commission(call: SignedCall) -> Payload:
@@ -104,34 +103,8 @@ def _balances(call: SignedCall) -> dict[str, Decimal]:
     return {**every, **call.account.spot}
 
 
-def _order(order: SpotOrder) -> dict[str, object]:
-    return {
-        "symbol": order.instrument.name,
-        "orderId": order.order_id,
-        "orderListId": -1,
-        "clientOrderId": order.client_order_id,
-        "price": fixed(order.price),
-        "origQty": fixed(order.quantity),
-        "executedQty": fixed(order.executed),
-        "origQuoteOrderQty": fixed(ZERO),
-        "cummulativeQuoteQty": fixed(order.executed_quote),
-        "status": "PARTIALLY_FILLED" if order.executed else "NEW",
-        "timeInForce": "GTC",
-        "type": "LIMIT",
-        "side": order.side,
-        "stopPrice": fixed(ZERO),
-        "icebergQty": fixed(ZERO),
-        "time": order.created_ms,
-        "updateTime": order.updated_ms,
-        "isWorking": True,
-        "workingTime": order.created_ms,
-        "selfTradePreventionMode": "EXPIRE_MAKER",
-    }
-
-
 ROUTES: Routes = {
     ("GET", "/api/v3/account"): SignedRoute(account, frozenset({"omitZeroBalances"}), weight=20),
-    ("GET", "/api/v3/openOrders"): SignedRoute(open_orders, frozenset({"symbol"}), weight=6),
     ("GET", "/api/v3/account/commission"): SignedRoute(commission, frozenset({"symbol"}), weight=20),
 }
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from exchange_mcp.sim import tickers
 from exchange_mcp.sim.books import Tape
 from exchange_mcp.sim.errors import invalid
-from exchange_mcp.sim.exchange import Listing
+from exchange_mcp.sim.listings import Listing
 from exchange_mcp.sim.routes import PublicCall, PublicRoute, Routes
 from exchange_mcp.sim.spot_rules import exchange_info
 from exchange_mcp.sim.wire import Payload

@@ -13,6 +13,14 @@ from exchange_mcp.sim import tickers
 from exchange_mcp.sim.catalogue import SPOT, Instrument
 from exchange_mcp.sim.digits import fixed
 from exchange_mcp.sim.errors import bad_combination, bad_symbol, invalid
+from exchange_mcp.sim.limits import (
+    SPOT_AVERAGE_MINUTES,
+    SPOT_DOWN,
+    SPOT_MAX_ALGO_ORDERS,
+    SPOT_MAX_NOTIONAL,
+    SPOT_MAX_ORDERS,
+    SPOT_UP,
+)
 from exchange_mcp.sim.routes import PublicCall
 from exchange_mcp.sim.wire import Payload, render
 
@@ -147,22 +155,22 @@ def _filters(instrument: Instrument) -> list[dict[str, object]]:
         },
         {
             "filterType": "PERCENT_PRICE_BY_SIDE",
-            "bidMultiplierUp": "5",
-            "bidMultiplierDown": "0.2",
-            "askMultiplierUp": "5",
-            "askMultiplierDown": "0.2",
-            "avgPriceMins": 5,
+            "bidMultiplierUp": str(SPOT_UP),
+            "bidMultiplierDown": str(SPOT_DOWN),
+            "askMultiplierUp": str(SPOT_UP),
+            "askMultiplierDown": str(SPOT_DOWN),
+            "avgPriceMins": SPOT_AVERAGE_MINUTES,
         },
         {
             "filterType": "NOTIONAL",
             "minNotional": fixed(instrument.min_notional),
             "applyMinToMarket": True,
-            "maxNotional": fixed(Decimal(9_000_000)),
+            "maxNotional": fixed(SPOT_MAX_NOTIONAL),
             "applyMaxToMarket": False,
-            "avgPriceMins": 5,
+            "avgPriceMins": SPOT_AVERAGE_MINUTES,
         },
-        {"filterType": "MAX_NUM_ORDERS", "maxNumOrders": 200},
+        {"filterType": "MAX_NUM_ORDERS", "maxNumOrders": SPOT_MAX_ORDERS},
         {"filterType": "MAX_NUM_ORDER_LISTS", "maxNumOrderLists": 20},
-        {"filterType": "MAX_NUM_ALGO_ORDERS", "maxNumAlgoOrders": 5},
+        {"filterType": "MAX_NUM_ALGO_ORDERS", "maxNumAlgoOrders": SPOT_MAX_ALGO_ORDERS},
         {"filterType": "MAX_NUM_ORDER_AMENDS", "maxNumOrderAmends": 10},
     ]

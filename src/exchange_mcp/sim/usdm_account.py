@@ -13,11 +13,11 @@ from exchange_mcp.sim.accounts import Exposure, MarginBook
 from exchange_mcp.sim.brackets import BRACKETS
 from exchange_mcp.sim.catalogue import Instrument
 from exchange_mcp.sim.digits import ZERO, fixed, fixed_or_zero, trimmed
+from exchange_mcp.sim.margin import max_notional
 from exchange_mcp.sim.routes import Routes, SignedCall, SignedRoute
+from exchange_mcp.sim.usdm_engine import TAKER
 from exchange_mcp.sim.usdm_rules import MARGIN_ASSETS
 from exchange_mcp.sim.wire import Payload
-
-_TAKER_FEE = Decimal("0.0005")
 
 
 def balance(call: SignedCall) -> Payload:
@@ -91,7 +91,7 @@ def position_risk_v2(call: SignedCall) -> Payload:
             **_risk(leg, book),
             "isolatedMargin": fixed(ZERO),
             "leverage": str(call.account.leverage[instrument.name]),
-            "maxNotionalValue": max_notional(call, instrument),
+            "maxNotionalValue": largest(call, instrument),
             "marginType": "cross",
             "isAutoAddMargin": "false",
         }
@@ -118,11 +118,9 @@ def position_risk_v3(call: SignedCall) -> Payload:
     ]
 
 
-def max_notional(call: SignedCall, instrument: Instrument) -> str:
+def largest(call: SignedCall, instrument: Instrument) -> str:
     """Write the largest position that the account's leverage allows in a contract, in USDT."""
-    leverage = call.account.leverage[instrument.name]
-    allowing = (level for level in BRACKETS[instrument.name] if level.max_leverage >= leverage)
-    return fixed(max(level.cap for level in allowing), 0)
+    return fixed(max_notional(BRACKETS[instrument.name], call.account.leverage[instrument.name]), 0)
 
 
 def _book(call: SignedCall) -> MarginBook:
@@ -177,7 +175,9 @@ def _asset(call: SignedCall, name: str, book: MarginBook | None, wallet: Decimal
         "availableBalance": fixed(book.available if book else wallet),
         "maxWithdrawAmount": fixed(book.transferable if book else wallet),
         # An asset that was never moved has a zero here.
-        "updateTime": call.account.opened_ms if name in call.account.wallet else 0,
+        "updateTime": (call.account.funded_ms or call.account.opened_ms)
+        if name in call.account.wallet
+        else 0,
     }
 
 
@@ -215,7 +215,7 @@ def _risk(leg: Exposure, book: MarginBook) -> dict[str, object]:
 
 
 def _break_even(leg: Exposure) -> Decimal:
-    return leg.position.entry * (1 + _TAKER_FEE * leg.position.leg.direction)
+    return leg.position.entry * (1 + TAKER * leg.position.leg.direction)
 
 
 def _account_position_v2(call: SignedCall, leg: Exposure) -> dict[str, object]:
@@ -227,7 +227,7 @@ def _account_position_v2(call: SignedCall, leg: Exposure) -> dict[str, object]:
         "isolated": False,
         "entryPrice": trimmed(leg.position.entry),
         "breakEvenPrice": trimmed(_break_even(leg)),
-        "maxNotional": max_notional(call, leg.position.instrument),
+        "maxNotional": largest(call, leg.position.instrument),
         "notional": fixed_or_zero(leg.notional),
         "isolatedWallet": "0",
         "bidNotional": fixed_or_zero(leg.bid_notional),

@@ -9,7 +9,7 @@ from decimal import Decimal
 from exchange_mcp.sim import tickers
 from exchange_mcp.sim.digits import fixed
 from exchange_mcp.sim.errors import bad_depth_limit
-from exchange_mcp.sim.exchange import Contract
+from exchange_mcp.sim.listings import Contract
 from exchange_mcp.sim.routes import PublicCall, PublicRoute, Routes
 from exchange_mcp.sim.usdm_rules import exchange_info
 from exchange_mcp.sim.wire import Payload

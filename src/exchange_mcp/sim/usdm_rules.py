@@ -8,6 +8,7 @@ from functools import cache
 from exchange_mcp.sim.brackets import BRACKETS
 from exchange_mcp.sim.catalogue import USDM, Instrument
 from exchange_mcp.sim.digits import fixed
+from exchange_mcp.sim.limits import USDM_DOWN, USDM_MAX_ALGO_ORDERS, USDM_MAX_ORDERS, USDM_UP
 from exchange_mcp.sim.routes import PublicCall
 from exchange_mcp.sim.wire import Payload, render
 
@@ -104,13 +105,13 @@ def _filters(instrument: Instrument) -> list[dict[str, object]]:
             "maxQty": fixed(instrument.max_market_quantity, quantities),
             "stepSize": smallest,
         },
-        {"filterType": "MAX_NUM_ORDERS", "limit": 200},
-        {"filterType": "MAX_NUM_ALGO_ORDERS", "limit": 10},
+        {"filterType": "MAX_NUM_ORDERS", "limit": USDM_MAX_ORDERS},
+        {"filterType": "MAX_NUM_ALGO_ORDERS", "limit": USDM_MAX_ALGO_ORDERS},
         {"filterType": "MIN_NOTIONAL", "notional": fixed(instrument.min_notional, 0)},
         {
             "filterType": "PERCENT_PRICE",
-            "multiplierUp": "1.0500",
-            "multiplierDown": "0.9500",
+            "multiplierUp": fixed(USDM_UP, 4),
+            "multiplierDown": fixed(USDM_DOWN, 4),
             "multiplierDecimal": "4",
         },
     ]

@@ -4,7 +4,16 @@ import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from exchange_mcp.sim import spot_private, spot_public, usdm_account, usdm_public, usdm_trading
+from exchange_mcp.sim import (
+    spot_orders,
+    spot_private,
+    spot_public,
+    usdm_account,
+    usdm_algo,
+    usdm_orders,
+    usdm_public,
+    usdm_trading,
+)
 from exchange_mcp.sim.errors import VenueError, unknown_failure, unread
 from exchange_mcp.sim.exchange import Exchange
 from exchange_mcp.sim.routes import PublicCall, PublicRoute, Route, Routes, SignedCall
@@ -32,10 +41,16 @@ def _spot(*routes: Routes) -> Site:
     return Site(merged, "application/json;charset=UTF-8", refuses_unread=True)
 
 
-_SPOT = _spot(spot_public.ROUTES, spot_private.ROUTES, spot_private.WALLET_ROUTES)
-_DEMO_SPOT = _spot(spot_public.ROUTES, spot_private.ROUTES)
+_SPOT = _spot(spot_public.ROUTES, spot_private.ROUTES, spot_orders.ROUTES, spot_private.WALLET_ROUTES)
+_DEMO_SPOT = _spot(spot_public.ROUTES, spot_private.ROUTES, spot_orders.ROUTES)
 _USDM = Site(
-    {**usdm_public.ROUTES, **usdm_account.ROUTES, **usdm_trading.ROUTES},
+    {
+        **usdm_public.ROUTES,
+        **usdm_account.ROUTES,
+        **usdm_trading.ROUTES,
+        **usdm_orders.ROUTES,
+        **usdm_algo.ROUTES,
+    },
     "application/json",
     refuses_unread=False,
 )
@@ -80,9 +95,9 @@ class Venue:
             return route.answer(PublicCall(self._exchange, params, now))
         key = authenticate(request, params, self._exchange.keys, now, route.access)
         _refuse_unread(site, params, route.accepts | OWN_PARAMS)
-        return route.answer(
-            SignedCall(self._exchange, params, now, key, self._exchange.accounts[key.account])
-        )
+        account = self._exchange.accounts[key.account]
+        self._exchange.settle(account, now)
+        return route.answer(SignedCall(self._exchange, params, now, key, account))
 
     def _count(self, host: str, weight: int, now: int) -> int:
         minute, used = self._used.get(host, (0, 0))
