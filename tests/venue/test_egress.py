@@ -21,7 +21,7 @@ from exchange_mcp.venue.render import RenderedWrite, render
 from exchange_mcp.venue.writes import Sent, cancel_order, place_order, set_leverage
 
 from .faulty_venue import DROP, Behaviour, faulty, says
-from .guarded import ALLOWED, EVERYTHING, HOSTS, READS, bare, guarded
+from .guarded import ALLOWED, EVERYTHING, HOSTS, KEY, READS, bare, guarded
 
 pytestmark = pytest.mark.anyio
 
@@ -485,3 +485,16 @@ async def test_an_accepted_order_carries_exactly_the_rendered_fields() -> None:
     for added_by_signing in ("timestamp", "signature", "recvWindow"):
         names.pop(added_by_signing)
     assert names == {name: str(value) for name, value in write.rendered.fields().items()}
+
+
+async def test_a_blocked_request_is_told_without_its_query_or_key(caplog: pytest.LogCaptureFixture) -> None:
+    async with faulty(always(says(200)), *HOSTS) as venue, guarded(venue.loopback) as client:
+        client.urls["api"]["private"] = "https://evil.example/api/v3"
+        with pytest.raises(EgressBlockedError) as raised, reading(READS):
+            await client.privateGetOrder({"symbol": "BTCUSDT", "orderId": "4711"})
+    log = str([record.msg for record in caplog.records])
+    for told in (raised.value.message, log):
+        assert "GET private order" in told
+        assert not [
+            secret for secret in ("4711", "signature", KEY["apiKey"], KEY["secret"]) if secret in told
+        ]
