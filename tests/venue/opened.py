@@ -106,4 +106,4 @@ async def settled() -> None:
 
 def client_of(venue: ReadVenue) -> Any:  # noqa: ANN401 - ccxt is untyped
     """The ccxt client under a venue, for what no port shows."""
-    return vars(venue)["_client"]
+    return vars(vars(venue)["_venue"])["_client"]

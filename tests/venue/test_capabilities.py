@@ -28,6 +28,7 @@ SOURCE = Path(exchange_mcp.__file__).parent
 OPENERS: Mapping[str, set[str]] = {
     "reading": {"venue/reads.py"},
     "loading": {"venue/opening.py"},
+    "scoping": {"venue/keys.py"},
     "capturing": {"venue/render.py"},
     "writing": {"venue/writes.py"},
 }

@@ -99,7 +99,13 @@ def _is_there(file: Path) -> bool:
 async def _serve(config: ServeConfig, accounts: tuple[Keyed, ...]) -> None:
     clock = SystemClock()
     cache = config.cache_directory or places().cache
-    venues = LateVenues(accounts, cache, clock)
+    venues = LateVenues(
+        accounts,
+        cache,
+        clock,
+        check_seconds=config.keys.check_seconds,
+        grace_seconds=config.keys.grace_seconds,
+    )
     registry = builtin()
     limits = Limits(
         config.limits.deadline_seconds, config.limits.max_concurrent_calls, config.limits.max_pending_calls

@@ -41,12 +41,14 @@ class SimAccess:
 class AccountConfig:
     """One account and where its credentials are: `key` at a venue, `sim` in the simulated exchange.
 
-    `sim` is there exactly when the account's environment is sim; `key` never is then.
+    `sim` is there exactly when the account's environment is sim; `key` never is then. `accept_unverified` is the
+    operator's reason for using a live key although its venue does not tell what it may do.
     """
 
     account: Account
     key: KeyTable | None = None
     sim: SimAccess | None = None
+    accept_unverified: str | None = None
 
 
 def judge_account(
@@ -88,6 +90,7 @@ def judge_account(
         account=Account(AccountName(name), table.venue, table.environment, market_types, has_key),
         key=table.key,
         sim=SimAccess(table.rendezvous or rendezvous, table.sim_key) if is_simulated else None,
+        accept_unverified=table.accept_unverified,
     )
 
 
@@ -128,6 +131,12 @@ def _contradictions(table: AccountTable, settings: dict[str, object]) -> list[Fi
     elif "key" in settings:
         findings.append(
             (("key",), "a simulated account has no key of a venue; name one of its own with sim_key")
+        )
+    if table.accept_unverified is not None and (
+        table.key is None or table.environment is not Environment.LIVE
+    ):
+        findings.append(
+            (("accept_unverified",), "belongs to a live account with a key; nothing else needs it")
         )
     if table.market_types is not None and len(set(table.market_types)) < len(table.market_types):
         findings.append((("market_types",), "names a market type twice"))

@@ -104,6 +104,14 @@ class AccountTable(Table):
         Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,31}$", description="a key's label in the rendezvous file"),
     ] = None
     rendezvous: _Path | None = None
+    accept_unverified: Annotated[
+        str | None,
+        Field(
+            min_length=8,
+            max_length=200,
+            description="the reason for using a key that its venue cannot vouch for",
+        ),
+    ] = None
 
 
 class LimitsTable(Table):
@@ -126,6 +134,17 @@ class LogTable(Table):
     ] = "info"
 
 
+class KeysTable(Table):
+    """How often what a key may do is asked, and how long an unconfirmed key stays in use, in seconds."""
+
+    check_seconds: Annotated[
+        float, Field(ge=30, le=3600, allow_inf_nan=False, description="a number of seconds from 30 to 3600")
+    ] = 300
+    grace_seconds: Annotated[
+        float, Field(ge=0, le=86400, allow_inf_nan=False, description="a number of seconds from 0 to 86400")
+    ] = 900
+
+
 class CacheTable(Table):
     """Where market metadata is kept between runs; None means the user's cache location."""
 
@@ -141,6 +160,7 @@ class ServeTable(Table):
     ] = DEFAULT_CLIENT
     limits: Annotated[LimitsTable, Field(description="a table [limits]")] = LimitsTable()
     log: Annotated[LogTable, Field(description="a table [log]")] = LogTable()
+    keys: Annotated[KeysTable, Field(description="a table [keys]")] = KeysTable()
     cache: Annotated[CacheTable, Field(description="a table [cache]")] = CacheTable()
     accounts: Annotated[
         dict[str, object], Field(min_length=1, description="at least one table [accounts.NAME]")

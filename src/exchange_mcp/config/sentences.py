@@ -9,10 +9,26 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from exchange_mcp.config.faults import KeyPath
-from exchange_mcp.config.schema import CacheTable, KeyTable, LimitsTable, LogTable, SecretReference, Table
+from exchange_mcp.config.schema import (
+    CacheTable,
+    KeysTable,
+    KeyTable,
+    LimitsTable,
+    LogTable,
+    SecretReference,
+    Table,
+)
 
 # Echoed is what stands in fields of words and numbers; anywhere else, or if longer, it may be a key.
-_SHOWN_FIELDS = {"venue", "environment", "market_types", "format", "level", *LimitsTable.model_fields}
+_SHOWN_FIELDS = {
+    "venue",
+    "environment",
+    "market_types",
+    "format",
+    "level",
+    *LimitsTable.model_fields,
+    *KeysTable.model_fields,
+}
 _SHOWN_TEXT = re.compile(r"[A-Za-z0-9_.-]{1,20}")
 _SHOWN_BITS = 64
 _SECRET_WORDS = re.compile(r"(api_?)?(key|secret)|private_?key|pass(word|phrase)|token", re.IGNORECASE)
@@ -21,6 +37,7 @@ _REFERENCE = '{ env = "NAME" } or { file = "~/PATH" }'
 _TABLES: dict[str | int, type[Table]] = {
     "limits": LimitsTable,
     "log": LogTable,
+    "keys": KeysTable,
     "cache": CacheTable,
     "key": KeyTable,
     **dict.fromkeys(KeyTable.model_fields, SecretReference),

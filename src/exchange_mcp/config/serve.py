@@ -20,7 +20,7 @@ from exchange_mcp.config.accounts import (
 )
 from exchange_mcp.config.faults import ConfigError, Fault, dotted
 from exchange_mcp.config.locations import home_directory, locations
-from exchange_mcp.config.schema import DEFAULT_CLIENT, LimitsTable, LogTable, ServeTable
+from exchange_mcp.config.schema import DEFAULT_CLIENT, KeysTable, LimitsTable, LogTable, ServeTable
 from exchange_mcp.config.sentences import sentences
 from exchange_mcp.config.toml_lines import KeyLines
 from exchange_mcp.model.accounts import Account, AccountName, Environment
@@ -40,6 +40,7 @@ class ServeConfig:
     client: str
     limits: LimitsTable
     log: LogTable
+    keys: KeysTable
     cache_directory: Path | None
     accounts: tuple[AccountConfig, ...]
 
@@ -76,7 +77,7 @@ def public_serve(venues: Sequence[str], *, check: AccountCheck) -> ServeConfig:
         accounts.append(AccountConfig(account))
     if refusals:
         raise ConfigError([Fault(None, None, "", refusal) for refusal in refusals])
-    return ServeConfig(DEFAULT_CLIENT, LimitsTable(), LogTable(), None, tuple(accounts))
+    return ServeConfig(DEFAULT_CLIENT, LimitsTable(), LogTable(), KeysTable(), None, tuple(accounts))
 
 
 def _examine(path: Path, check: AccountCheck, environ: Mapping[str, str]) -> ServeConfig | list[Fault]:
@@ -148,7 +149,9 @@ def _judge(
             findings += outcome
     if table is None or findings:
         return findings
-    return ServeConfig(table.client, table.limits, table.log, table.cache.directory, tuple(accounts))
+    return ServeConfig(
+        table.client, table.limits, table.log, table.keys, table.cache.directory, tuple(accounts)
+    )
 
 
 def _tables(value: object) -> dict[str, object]:

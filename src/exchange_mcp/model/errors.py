@@ -22,6 +22,8 @@ ExchangeMcpError
     ├── BadAnswerError              BAD_ANSWER: not what its documentation promises
     ├── AuthenticationFailedError   AUTHENTICATION_FAILED
     ├── PermissionMissingError      PERMISSION_MISSING
+    ├── KeyRefusedError             KEY_REFUSED: the key can do what it must not, or its venue refuses it
+    ├── KeyUnconfirmedError         KEY_UNCONFIRMED: what the key may do was not told for too long
     ├── ClockSkewError              CLOCK_SKEW
     └── VenueRefusedError           VENUE_REFUSED
 
@@ -59,6 +61,8 @@ class ErrorCode(StrEnum):
     BAD_ANSWER = "BAD_ANSWER"
     AUTHENTICATION_FAILED = "AUTHENTICATION_FAILED"
     PERMISSION_MISSING = "PERMISSION_MISSING"
+    KEY_REFUSED = "KEY_REFUSED"
+    KEY_UNCONFIRMED = "KEY_UNCONFIRMED"
     CLOCK_SKEW = "CLOCK_SKEW"
     VENUE_REFUSED = "VENUE_REFUSED"
 
@@ -237,6 +241,23 @@ class PermissionMissingError(VenueError):
     outcome = "rejected"
     retry = "never"
     hint = "The operator must tick the missing read permission at the venue's key page."
+
+
+class KeyRefusedError(VenueError):
+    """The account is stopped: its key can do what it must not, or its venue refuses the key. Nothing was sent."""
+
+    code = ErrorCode.KEY_REFUSED
+    outcome = "not_sent"
+    retry = "never"
+    hint = "The operator must replace the key or change its permissions at the venue's key page."
+
+
+class KeyUnconfirmedError(VenueError):
+    """The account is stopped until its venue tells again what the key may do. Nothing was sent."""
+
+    code = ErrorCode.KEY_UNCONFIRMED
+    outcome = "not_sent"
+    hint = "Reading goes on by itself once the venue answers again."
 
 
 class ClockSkewError(VenueError):

@@ -5,6 +5,7 @@ from typing import Protocol
 from exchange_mcp.model.accounts import Account
 from exchange_mcp.model.balances import Balance
 from exchange_mcp.model.coverage import Sources
+from exchange_mcp.model.key_reports import KeyReport
 from exchange_mcp.model.markets import OrderBook, Ticker
 from exchange_mcp.model.orders import OpenOrder
 from exchange_mcp.model.positions import Position
@@ -44,6 +45,10 @@ class ReadVenue(Protocol):
 
     def open_orders(self, symbol: str | None) -> Sources[OpenOrder]:
         """Resting orders, conditional ones included; of one unified symbol, or of all."""
+        ...
+
+    def key_scope(self) -> Sources[KeyReport]:
+        """What the account's key may do; answered also where the key is refused."""
         ...
 
     def ticker(self, symbol: str) -> Sources[Ticker]:

@@ -24,6 +24,7 @@ from exchange_mcp.model.ports import Clock, ReadVenue
 
 if TYPE_CHECKING:
     from exchange_mcp.config.accounts import AccountConfig
+    from exchange_mcp.venue.keys import KeyCare
     from exchange_mcp.venue.opening import Opening, OpenVenues
 
 _log = get_logger(__name__)
@@ -72,7 +73,17 @@ def _rendezvous(account: "AccountConfig") -> SimRendezvous | None:
 class LateVenues:
     """The venues, opened in the background. Whoever asks for them earlier waits."""
 
-    def __init__(self, accounts: tuple[Keyed, ...], cache_directory: Path, clock: Clock) -> None:
+    def __init__(
+        self,
+        accounts: tuple[Keyed, ...],
+        cache_directory: Path,
+        clock: Clock,
+        *,
+        check_seconds: float = 300,
+        grace_seconds: float = 900,
+    ) -> None:
+        self._check_seconds = check_seconds
+        self._grace_seconds = grace_seconds
         self._accounts = accounts
         self._cache_directory = cache_directory
         self._clock = clock
@@ -116,7 +127,8 @@ class LateVenues:
         try:
             kind = await anyio.to_thread.run_sync(_import_venue)
             openings = [_opening(account) for account in self._accounts]
-            self._opened = kind(openings, self._cache_directory, self._clock)
+            care = _care(self._check_seconds, self._grace_seconds)
+            self._opened = kind(openings, self._cache_directory, self._clock, care=care)
         except Exception:  # noqa: BLE001 - logged, and answered as INTERNAL from then on
             _log.exception("the venues could not be opened")
         finally:
@@ -139,6 +151,13 @@ def _import_venue() -> "type[OpenVenues]":
     return OpenVenues
 
 
+def _care(check_seconds: float, grace_seconds: float) -> "KeyCare":
+    from exchange_mcp.venue.key_watch import Pace  # noqa: PLC0415 - as above
+    from exchange_mcp.venue.keys import KeyCare  # noqa: PLC0415 - as above
+
+    return KeyCare(Pace(every=check_seconds, grace=grace_seconds))
+
+
 def _opening(account: Keyed) -> "Opening":
     from exchange_mcp.venue.opening import KeyMaterial, Opening  # noqa: PLC0415 - as above
     from exchange_mcp.venue.wire import Loopback  # noqa: PLC0415 - as above
@@ -154,4 +173,5 @@ def _opening(account: Keyed) -> "Opening":
         instance="" if simulated is None else f"{simulated.seed}-{simulated.started_at_ms}",
         # The simulated exchange has no limits to respect.
         rate_limit=simulated is None,
+        accept_unverified=account.config.accept_unverified,
     )

@@ -7,6 +7,7 @@ from exchange_mcp.tools import (
     accounts,
     annotation_matrix,
     balances,
+    key_scope,
     market_data,
     open_orders,
     position_size,
@@ -17,7 +18,16 @@ from exchange_mcp.tools.spec import ToolSpec
 # Clients have been seen that send only the first forty tools on to their model.
 MOST_TOOLS: Final = 39
 
-_FAMILIES: Final = (accounts, balances, positions, open_orders, market_data, position_size, annotation_matrix)
+_FAMILIES: Final = (
+    accounts,
+    balances,
+    positions,
+    open_orders,
+    market_data,
+    key_scope,
+    position_size,
+    annotation_matrix,
+)
 
 
 class BadToolError(Exception):

@@ -2,8 +2,8 @@
 
 A request needs a capability: an object that names the endpoints that one call may ask, set for the call's
 context alone and shut when the call ends, so that a task which outlives the call holds nothing. Only the
-functions `reading`, `loading`, `capturing` and `writing` set one; they are called by `reads`, `opening`,
-`render` and `writes`.
+functions `reading`, `loading`, `scoping`, `capturing` and `writing` set one; they are called by `reads`,
+`opening`, `keys`, `render` and `writes`.
 
 1. `Guard.fetch2` sees the endpoint before it is signed: is it one of the capability's?
 2. `Guard.fetch` sees the signed URL: is it the frozen address of that endpoint, and only sent once?
@@ -161,6 +161,13 @@ def reading(endpoints: frozenset[Endpoint], optional: frozenset[Endpoint] = froz
 def loading(endpoints: frozenset[Endpoint]) -> Generator[None]:
     """Ask for a venue's markets inside the block; raises as `reading` does."""
     with _held(Capability("markets", endpoints)):
+        yield
+
+
+@contextmanager
+def scoping(endpoints: frozenset[Endpoint]) -> Generator[None]:
+    """Ask what the key may do inside the block; raises as `reading` does."""
+    with _held(Capability("scope", endpoints)):
         yield
 
 

@@ -25,10 +25,13 @@ from exchange_mcp.venue.client import (
 from exchange_mcp.venue.egress import loading
 from exchange_mcp.venue.endpoints import table
 from exchange_mcp.venue.failures import meaning
+from exchange_mcp.venue.key_watch import KeyWatch
+from exchange_mcp.venue.keys import KeyCare, watch
 from exchange_mcp.venue.market_cache import MarketCache, MarketKey, StoredMarkets
 from exchange_mcp.venue.markets import MarketCatalogue, Markets
 from exchange_mcp.venue.reads import CcxtReadVenue
 from exchange_mcp.venue.repeating import Sleep, repeated
+from exchange_mcp.venue.watched import WatchedVenue
 from exchange_mcp.venue.wire import Loopback, Wire
 
 
@@ -42,13 +45,17 @@ class KeyMaterial:
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """One account to open. `loopback` is set for simulated accounts and for no other."""
+    """One account to open. `loopback` is set for simulated accounts and for no other.
+
+    `accept_unverified` is the operator's reason for using a live key that its venue does not vouch for.
+    """
 
     account: Account
     key: KeyMaterial | None = None
     loopback: Loopback | None = None
     instance: str = ""
     rate_limit: bool = True
+    accept_unverified: str | None = None
 
 
 class OpenVenues:
@@ -65,8 +72,11 @@ class OpenVenues:
         clock: Clock,
         *,
         sleep: Sleep = asyncio.sleep,
+        care: KeyCare | None = None,
     ) -> None:
         self._sleep = sleep
+        self._care = care or KeyCare()
+        self._watches: list[KeyWatch] = []
         self._cache = MarketCache(cache_directory)
         self._clock = clock
         self._clients: list[tuple[Any, Wire]] = []
@@ -82,10 +92,12 @@ class OpenVenues:
         return self._venues
 
     async def run(self) -> None:
-        """Keep every catalogue, until cancelled."""
+        """Keep every catalogue, and watch every key, until cancelled."""
         async with anyio.create_task_group() as group:
             for catalogue in self._catalogues:
                 group.start_soon(catalogue.own)
+            for each in self._watches:
+                group.start_soon(each.own)
 
     async def close(self) -> None:
         """Close every connection."""
@@ -100,7 +112,8 @@ class OpenVenues:
         types = tuple(t for t in MarketType if t in wanted)
         allowed = table(venue)
         loads = allowed.of(EndpointClass.MARKETS, types)
-        places = addresses(venue, environment, types, loads | allowed.of(EndpointClass.READ, types))
+        reads, scope = (allowed.of(cls, types) for cls in (EndpointClass.READ, EndpointClass.SCOPE))
+        places = addresses(venue, environment, types, loads | reads | scope)
         loader = self._client(first, types, places, timeout_ms=LOADING_MS)
         clients = {
             opening.key.key_id if opening.key else None: self._client(opening, types, places, key=opening.key)
@@ -124,9 +137,22 @@ class OpenVenues:
         for opening in openings:
             client = clients[opening.key.key_id if opening.key else None]
             reads = allowed.of(EndpointClass.READ, opening.account.market_types)
-            self._venues[opening.account.name] = CcxtReadVenue(
-                opening.account, client, catalogue, endpoints=reads, sleep=sleep
-            )
+            reading = CcxtReadVenue(opening.account, client, catalogue, endpoints=reads, sleep=sleep)
+            self._venues[opening.account.name] = WatchedVenue(reading, self._watch(opening, client, scope))
+
+    def _watch(self, opening: Opening, client: Any, scope: frozenset[Endpoint]) -> KeyWatch | None:  # noqa: ANN401 - ccxt is untyped
+        if opening.key is None:
+            return None
+        watched = watch(
+            opening.account,
+            client,
+            scope,
+            self._clock,
+            self._care,
+            accept_unverified=opening.accept_unverified,
+        )
+        self._watches.append(watched)
+        return watched
 
     async def _fetched(self, loader: Any, loads: frozenset[Endpoint]) -> StoredMarkets:  # noqa: ANN401 - ccxt is untyped
         try:
