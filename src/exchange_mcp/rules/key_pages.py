@@ -3,7 +3,7 @@
 What is ticked is named as the venue's interface names it: the same words stand in its answer about a key.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
@@ -12,29 +12,28 @@ from exchange_mcp.model.scopes import Ability
 from exchange_mcp.rules.venues import VENUES
 
 
+Boxes = tuple[str, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class KeyPage:
-    """A venue's page for API keys.
+    """A venue's page for API keys: the way to it, and what is ticked there for each ability.
 
-    `boxes` has what is ticked there for each ability. An ability that comes with another one's box says so.
+    Two abilities may come with the same box.
     """
 
     way: str
-    boxes: Mapping[Ability, str]
+    boxes: Mapping[Ability, Boxes]
 
 
-def _page(way: str, *, read: str, trade: str, withdraw: str, transfer: str) -> KeyPage:
-    return KeyPage(
-        way,
-        MappingProxyType(
-            {
-                Ability.READ: read,
-                Ability.TRADE: trade,
-                Ability.WITHDRAW: withdraw,
-                Ability.TRANSFER: transfer,
-            }
-        ),
-    )
+def _page(way: str, *, read: Boxes, trade: Boxes, withdraw: Boxes, transfer: Boxes) -> KeyPage:
+    boxes = {
+        Ability.READ: read,
+        Ability.TRADE: trade,
+        Ability.WITHDRAW: withdraw,
+        Ability.TRANSFER: transfer,
+    }
+    return KeyPage(way, MappingProxyType(boxes))
 
 
 # binance: https://developers.binance.com/docs/wallet/account/api-key-permission
@@ -49,77 +48,96 @@ KEY_PAGES: Final[Mapping[str, KeyPage]] = MappingProxyType(
     {
         "binance": _page(
             "API Management",
-            read='"Enable Reading"',
-            trade='every box for trading ("Enable Spot & Margin Trading", "Enable Futures", margin loans, options)',
-            withdraw='"Enable Withdrawals"',
-            transfer='"Permits Universal Transfer" and internal transfers',
+            read=("Enable Reading",),
+            trade=("Enable Spot & Margin Trading", "Enable Futures", "every other box for trading or loans"),
+            withdraw=("Enable Withdrawals",),
+            transfer=("Permits Universal Transfer", "Enable Internal Transfer"),
         ),
         "bybit": _page(
-            "API (in the account menu)",
-            read='"Read-Only"',
-            trade='"Read-Write" (choose "Read-Only"), or its boxes for orders, positions and conversion',
-            withdraw='"Withdrawal" under Wallet, P2P and Bybit Pay',
-            transfer='"Account Transfer" and "Subaccount Transfer" under Wallet, and Earn',
+            "API in the account menu",
+            read=("Read-Only",),
+            trade=("Read-Write for orders, positions and conversion",),
+            withdraw=("Withdrawal, P2P, Bybit Pay and Card",),
+            transfer=("Account Transfer", "Subaccount Transfer", "Earn"),
         ),
         "okx": _page(
-            "API (in the profile menu)",
-            read='"Read"',
-            trade='"Trade"',
-            withdraw='"Withdraw"',
-            transfer='"Trade", which moves money between accounts too',
+            "API in the profile menu",
+            read=("Read",),
+            trade=("Trade",),
+            withdraw=("Withdraw",),
+            transfer=("Trade",),
         ),
         "kraken": _page(
             "Settings, API",
-            read='"Query Funds", "Query Open Orders & Trades" and "Query Closed Orders & Trades"',
-            trade='"Create & Modify Orders" and "Cancel/Close Orders"',
-            withdraw='"Withdraw Funds" and the boxes for withdrawal addresses',
-            transfer='"Earn" and "Withdraw Funds"',
+            read=("Query Funds", "Query Open Orders & Trades", "Query Closed Orders & Trades"),
+            trade=("Create & Modify Orders", "Cancel/Close Orders"),
+            withdraw=("Withdraw Funds", "the boxes for withdrawal addresses"),
+            transfer=("Earn",),
         ),
         "coinbase": _page(
-            "API keys of the Coinbase Developer Platform, API restrictions",
-            read='"View"',
-            trade='"Trade"',
-            withdraw='"Transfer"',
-            transfer='"Transfer"',
+            "API keys in the Coinbase Developer Platform",
+            read=("View",),
+            trade=("Trade",),
+            withdraw=("Transfer",),
+            transfer=("Transfer",),
         ),
         "kucoin": _page(
             "API Management",
-            read='"General"',
-            trade='"Spot", "Margin" and "Futures" trading',
-            withdraw='"Transfer" and "Withdrawal"',
-            transfer='"Transfer", inner and flexible transfers, and "Earn"',
+            read=("General",),
+            trade=("Spot", "Margin", "Futures"),
+            withdraw=("Transfer", "Withdrawal"),
+            transfer=("Transfer", "InnerTransfer", "Earn"),
         ),
         "bitget": _page(
             "API keys",
-            read='"Read-only"',
-            trade='"Read-write" for orders, holdings, spot, margin, copy trading and loans',
-            withdraw='"Withdraw" and P2P',
-            transfer='"Transfer" and the management of sub-accounts',
+            read=("Read-only",),
+            trade=("Read-write for orders, holdings, spot, margin, copy trading and loans",),
+            withdraw=("Withdraw", "P2P"),
+            transfer=("Transfer", "the management of sub-accounts"),
         ),
         "gate": _page(
             "API Management",
-            read='"Read Only" for every permission',
-            trade='"Read and Write" for spot, margin, futures, delivery, options and the unified account',
-            withdraw='"Read and Write" for the wallet',
-            transfer='"Read and Write" for the wallet and for earn',
+            read=("Read Only",),
+            trade=("Read and Write for spot, margin, contracts, options, loans and the unified account",),
+            withdraw=("Read and Write for the wallet",),
+            transfer=("Read and Write for the wallet", "Read and Write for earn"),
         ),
     }
 )
 """The supported venues by ccxt id."""
 
 
-def remedy_at(venue: str, *, untick: Iterable[Ability], tick: Iterable[Ability], replace: bool) -> str:
-    """What to do at the venue's key page, in a sentence or two; `replace` where the key itself is of no use."""
+def remedy_at(venue: str, *, untick: Collection[Ability], keep: Collection[Ability]) -> str:
+    """What to do at the venue's key page so that a key can no longer do what is to be unticked."""
     page, rules = KEY_PAGES.get(venue), VENUES.get(venue)
     if page is None or rules is None:
-        return f"Use a key that can {_and(tick)} and nothing else."
-    unticked = list(dict.fromkeys(page.boxes[ability] for ability in untick))
-    steps = "; ".join(f"untick {box}" for box in unticked)
-    kept = _and(page.boxes[ability] for ability in tick)
-    if replace:
-        return f"At {rules.title}, under {page.way}, make a new key with {kept} and nothing else."
-    return f"At {rules.title}, under {page.way}, {steps}; or make a new key with {kept} and nothing else."
+        return new_key_at(venue, keep)
+    kept = _boxes(page, keep)
+    boxes = [box for box in _boxes(page, untick) if box not in kept]
+    together = [box for box in _boxes(page, untick) if box in kept]
+    steps = [f"At {rules.title}, under {page.way}, untick {_listed(boxes)}."] if boxes else []
+    if together:
+        steps.append(
+            f"{rules.title} gives it together with {_listed(together)}: if you want that, allow it for this account "
+            "by name in the configuration."
+        )
+    return " ".join(steps)
 
 
-def _and(words: Iterable[str]) -> str:
-    return " and ".join(str(word) for word in words)
+def new_key_at(venue: str, keep: Collection[Ability]) -> str:
+    """How to make a key that can do this and nothing else."""
+    page, rules = KEY_PAGES.get(venue), VENUES.get(venue)
+    if page is None or rules is None:
+        return f"Make a key that can {' and '.join(keep)} and nothing else."
+    return (
+        f"At {rules.title}, under {page.way}, make a key with {_listed(_boxes(page, keep))} and nothing else."
+    )
+
+
+def _boxes(page: KeyPage, abilities: Iterable[Ability]) -> list[str]:
+    return list(dict.fromkeys(box for ability in abilities for box in page.boxes[ability]))
+
+
+def _listed(boxes: list[str]) -> str:
+    *others, last = [f'"{box}"' if box[0].isupper() else box for box in boxes]
+    return f"{', '.join(others)} and {last}" if others else last

@@ -11,7 +11,7 @@ from exchange_mcp.model.accounts import Environment
 from exchange_mcp.model.instants import iso
 from exchange_mcp.model.scopes import Ability, KeyScope, KeyVerdict, Permission, Role
 from exchange_mcp.model.venue_text import visible
-from exchange_mcp.rules.key_pages import remedy_at
+from exchange_mcp.rules.key_pages import new_key_at, remedy_at
 
 DAY_MS: Final = 86_400_000
 SOON_DAYS: Final = 7
@@ -102,10 +102,12 @@ def _warnings(  # noqa: PLR0913, PLR0917 - what `judge` knows
 
 
 def _remedy(scope: KeyScope, role: Role, too_wide: list[Ability], *, replace: bool, unverified: bool) -> str:
+    keep = (Ability.READ,) if role is Role.SERVE else (Ability.READ, Ability.TRADE)
     steps: list[str] = []
-    if too_wide or replace:
-        keep = (Ability.READ,) if role is Role.SERVE else (Ability.READ, Ability.TRADE)
-        steps.append(remedy_at(scope.venue, untick=too_wide, tick=keep, replace=replace))
+    if replace:
+        steps.append(new_key_at(scope.venue, keep))
+    elif too_wide:
+        steps.append(remedy_at(scope.venue, untick=too_wide, keep=keep))
     if unverified:
         steps.append(
             "Look at the key's page at the venue yourself; if it grants no more than it should, accept the account "

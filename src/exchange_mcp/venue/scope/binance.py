@@ -7,7 +7,7 @@ from typing import Final
 
 from exchange_mcp.model.scopes import Ability, KeyScope
 from exchange_mcp.venue.scope.findings import Findings, instant, members, whole
-from exchange_mcp.venue.scope.question import ask
+from exchange_mcp.venue.scope.question import ScopeQuestion, safely
 
 _TRADING: Final = (
     "enableSpotAndMarginTrading",
@@ -47,10 +47,9 @@ def _read(raw: object, _own: str | None) -> KeyScope:
     )
 
 
-QUESTION: Final = ask(
-    "binance",
-    "sapiGetAccountApiRestrictions",
-    _read,
+QUESTION: Final = ScopeQuestion(
+    method="sapiGetAccountApiRestrictions",
+    parse=safely("binance", _read),
     page="https://developers.binance.com/docs/wallet/account/api-key-permission",
     told="a switch each for reading, six kinds of trading, withdrawals and two kinds of transfers; `ipRestrict`",
     untold=(

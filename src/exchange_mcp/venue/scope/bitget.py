@@ -11,12 +11,13 @@ from exchange_mcp.venue.scope.findings import (
     Findings,
     UnreadableError,
     account,
+    all_of,
     codes,
     items,
     listed,
     members,
 )
-from exchange_mcp.venue.scope.question import ask
+from exchange_mcp.venue.scope.question import ScopeQuestion, safely
 
 _ENVELOPE: Final = frozenset({"code", "msg", "requestTime", "data"})
 _KNOWN: Final = frozenset(
@@ -53,11 +54,9 @@ def _read(raw: object, _own: str | None) -> KeyScope:
     found.only(answer, _ENVELOPE, "the answer")
     found.only(info, _KNOWN, "data")
     strange = [code for code in given if code not in _CODES]
-    found.flag("authorities", listed(given))
+    found.flag("authorities", all_of(given))
     if strange or not given:
-        found.doubt(
-            EVERYTHING, f"authorities has a code that is not known here: {listed(strange) or 'none at all'}"
-        )
+        found.doubt(EVERYTHING, f"authorities has a code that is not known here: {listed(strange)}")
     if _SUB_ACCOUNTS in given:
         found.doubt(ACTING, f"authorities has {_SUB_ACCOUNTS}: it manages sub-accounts, their keys included")
     for code in given:
@@ -70,10 +69,9 @@ def _read(raw: object, _own: str | None) -> KeyScope:
     )
 
 
-QUESTION: Final = ask(
-    "bitget",
-    "privateSpotGetV2SpotAccountInfo",
-    _read,
+QUESTION: Final = ScopeQuestion(
+    method="privateSpotGetV2SpotAccountInfo",
+    parse=safely("bitget", _read),
     page="https://www.bitget.com/api-doc/spot/account/Get-Account-Info",
     told="`authorities`, a list of codes of four letters; `ips`, `userId`",
     untold=(

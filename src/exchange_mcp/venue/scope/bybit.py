@@ -12,13 +12,15 @@ from exchange_mcp.venue.scope.findings import (
     Members,
     UnreadableError,
     account,
+    all_of,
     codes,
     instant,
+    is_list,
     listed,
     members,
     whole,
 )
-from exchange_mcp.venue.scope.question import ask
+from exchange_mcp.venue.scope.question import ScopeQuestion, safely
 
 _ENVELOPE: Final = frozenset({"retCode", "retMsg", "result", "retExtInfo", "time"})
 _PAGE_FIELDS: Final = (
@@ -53,10 +55,12 @@ _CODES: Final[Mapping[str, Mapping[str, tuple[Ability, ...]]]] = MappingProxyTyp
             "Withdraw": _WITHDRAW,
         },
         "Earn": {"Earn": _TRANSFER},
-        # To another person; the page and its example spell the second name differently.
+        # To other people. The page and its example spell the second name differently.
         "FiatP2P": {"FiatP2POrder": _WITHDRAW, "Advertising": _WITHDRAW},
         "FiatBybitPay": {"FaitPayOrder": _WITHDRAW},
         "FiatBitPay": {"FaitPayOrder": _WITHDRAW},
+        "BitCard": {"BitCard": _WITHDRAW},
+        "ByXPost": {"ByXPost": _NOTHING},
         "NFT": {"NFTQueryProductList": _NOTHING},
         "Affiliate": {"Affiliate": _NOTHING},
     }
@@ -84,7 +88,9 @@ def _read(raw: object, _own: str | None) -> KeyScope:
     found = Findings("bybit")
     found.only(answer, _ENVELOPE, "the answer")
     found.only(key, _KNOWN, "result")
-    found.only(lists, _CODES.keys(), "result.permissions")
+    # A list that is empty allows nothing, whatever its name means.
+    filled = {name: value for name, value in lists.items() if value != []}
+    found.only(filled, _CODES.keys(), "result.permissions")
     read_only = whole(key.get("readOnly"))
     _permissions(found, lists, read_only)
     if read_only in {0, 1}:
@@ -107,7 +113,7 @@ def _permissions(found: Findings, lists: Members, read_only: int | None) -> None
         strange = [code for code in given if code not in known]
         said += len(given) - len(strange)
         if given:
-            found.flag(product, listed(given))
+            found.flag(product, all_of(given))
         if strange:
             found.doubt(ACTING, f"{product} has a code that is not known here: {listed(strange)}")
         for code in given:
@@ -131,9 +137,7 @@ def _miss(found: Findings, lists: Members) -> None:
 
 def _restricted(ips: object) -> bool | None:
     """`*` is any address; an empty list is not described."""
-    if not isinstance(ips, list) or not ips:
-        return None
-    return "*" not in ips
+    return "*" not in ips if is_list(ips) and ips else None
 
 
 def _expiry(found: Findings, text: object) -> int | None:
@@ -148,10 +152,9 @@ def _expiry(found: Findings, text: object) -> int | None:
     return instant(int((moment - datetime(1970, 1, 1, tzinfo=UTC)).total_seconds() * 1000))
 
 
-QUESTION: Final = ask(
-    "bybit",
-    "privateGetV5UserQueryApi",
-    _read,
+QUESTION: Final = ScopeQuestion(
+    method="privateGetV5UserQueryApi",
+    parse=safely("bybit", _read),
     page="https://bybit-exchange.github.io/docs/v5/user/apikey-info",
     told="`readOnly`, which wins over the lists of permissions by product; `ips`, `expiredAt`, `userID`",
     untold="what a list's codes allow one by one: every code of a key that is not read-only counts as granted",

@@ -4,7 +4,7 @@ from typing import Final
 
 from exchange_mcp.model.scopes import Ability, KeyScope
 from exchange_mcp.venue.scope.findings import Findings, account, members
-from exchange_mcp.venue.scope.question import ask
+from exchange_mcp.venue.scope.question import ScopeQuestion, safely
 
 _KNOWN: Final = frozenset({"can_view", "can_trade", "can_transfer", "portfolio_uuid", "portfolio_type"})
 
@@ -20,10 +20,9 @@ def _read(raw: object, _own: str | None) -> KeyScope:
     return found.scope(account_id=account(answer.get("portfolio_uuid")))
 
 
-QUESTION: Final = ask(
-    "coinbase",
-    "v3PrivateGetBrokerageKeyPermissions",
-    _read,
+QUESTION: Final = ScopeQuestion(
+    method="v3PrivateGetBrokerageKeyPermissions",
+    parse=safely("coinbase", _read),
     page="https://docs.cdp.coinbase.com/api-reference/advanced-trade-api/rest-api/data-api/get-api-key-permissions",
     told="`can_view`, `can_trade`, and `can_transfer` for withdrawals and transfers alike; `portfolio_uuid`",
     untold="whether the key is restricted to IP addresses; when it expires",

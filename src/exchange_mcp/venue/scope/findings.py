@@ -8,6 +8,8 @@ import re
 from collections.abc import Collection, Iterable, Mapping
 from typing import Final, cast
 
+from typing_extensions import TypeIs
+
 from exchange_mcp.model.instants import LAST_MS
 from exchange_mcp.model.scopes import MOST_FLAGS, MOST_REASONS, Ability, KeyScope, Permission
 
@@ -19,8 +21,8 @@ ACTING: Final = (Ability.TRADE, Ability.WITHDRAW, Ability.TRANSFER)
 
 _MOST_ITEMS: Final = 256
 _MOST_NAMED: Final = 3
-# The form of a flag's name. Keys and secrets are longer.
-_FLAG: Final = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,29}")
+# The form of a flag's name. Keys and secrets are longer, and have more digits.
+_FLAG: Final = re.compile(r"(?=(?:[^0-9]*[0-9]){0,2}[^0-9]*\Z)[A-Za-z][A-Za-z0-9_.-]{0,23}")
 _ACCOUNT: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9 _-]{0,47}")
 _DIGITS: Final = re.compile(r"[0-9]{1,15}")
 
@@ -133,7 +135,12 @@ def shown(name: object) -> str:
 
 def listed(names: Iterable[object]) -> str:
     """Some names of flags, each only if it has the form of one."""
-    return _first(list(dict.fromkeys(shown(name) for name in names)))
+    return _first(list(dict.fromkeys(shown(name) for name in names))) or "none at all"
+
+
+def all_of(names: Iterable[object]) -> str:
+    """The value of a flag that is a list of names."""
+    return ",".join(dict.fromkeys(shown(name) for name in names))
 
 
 def members(value: object, what: str) -> Members:
@@ -147,18 +154,22 @@ def members(value: object, what: str) -> Members:
     return cast("Members", value)
 
 
+def is_list(value: object) -> TypeIs[list[object]]:
+    """Whether it is a JSON array."""
+    return isinstance(value, list)
+
+
 def items(value: object, what: str) -> list[object]:
     """The items of a JSON array of a size that a key's answer may have.
 
     Raises:
         UnreadableError: it is none, or longer.
     """
-    if not isinstance(value, list):
+    if not is_list(value):
         raise UnreadableError(f"{what} is not a list")
-    found = cast("list[object]", value)
-    if len(found) > _MOST_ITEMS:
+    if len(value) > _MOST_ITEMS:
         raise UnreadableError(f"{what} is longer than any such list")
-    return found
+    return value
 
 
 def codes(value: object, what: str) -> list[str]:

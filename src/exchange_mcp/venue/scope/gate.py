@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Final, cast
+from typing import Final
 
 from exchange_mcp.model.scopes import Ability, KeyScope
 from exchange_mcp.venue.scope.findings import (
@@ -12,11 +12,12 @@ from exchange_mcp.venue.scope.findings import (
     Members,
     UnreadableError,
     account,
+    is_list,
     items,
     members,
     shown,
 )
-from exchange_mcp.venue.scope.question import ask
+from exchange_mcp.venue.scope.question import ScopeQuestion, safely
 
 _KNOWN: Final = frozenset(
     {
@@ -24,6 +25,7 @@ _KNOWN: Final = frozenset(
         *("created_at", "updated_at", "last_access"),
     }
 )
+_DETAILS: Final = frozenset({"mode"})
 _PERMISSION: Final = frozenset({"name", "read_only"})
 _TRADE: Final = (Ability.TRADE,)
 # What a permission that is not read-only lets a key do. The page only names them: None where its word does not tell.
@@ -51,9 +53,7 @@ _NORMAL: Final = 1
 
 
 def _read(raw: object, own: str | None) -> KeyScope:
-    keys = [members(each, "a key") for each in items(raw, "the answer")] if isinstance(raw, list) else None
-    if keys is None:
-        keys = [members(raw, "the answer")]
+    keys = [members(each, "a key") for each in (items(raw, "the answer") if is_list(raw) else [raw])]
     if not keys:
         raise UnreadableError("there is no key in the answer")
     ours = [key for key in keys if own is not None and key.get("key") == own]
@@ -76,6 +76,9 @@ def _read(raw: object, own: str | None) -> KeyScope:
 
 def _permissions(found: Findings, key: Members) -> None:
     found.only(key, _KNOWN, "the key")
+    details = key.get("key")
+    if not isinstance(details, str | None):
+        found.only(members(details, "the key's key"), _DETAILS, "the key's key")
     if key.get("state") != _NORMAL:
         found.note("the key's state is not 1, normal: it may be locked or frozen")
     given = items(key.get("perms"), "perms")
@@ -106,13 +109,12 @@ def _permission(found: Findings, name: str, read_only: object) -> None:
 
 
 def _restricted(ips: object) -> bool | None:
-    return bool(cast("list[object]", ips)) if isinstance(ips, list) else None
+    return bool(ips) if is_list(ips) else None
 
 
-QUESTION: Final = ask(
-    "gate",
-    "privateAccountGetMainKeys",
-    _read,
+QUESTION: Final = ScopeQuestion(
+    method="privateAccountGetMainKeys",
+    parse=safely("gate", _read),
     page="https://github.com/gate/gateapi-csharp/blob/master/docs/AccountKeyInfo.md",
     told="`perms`, products that are each read-only or not; `ip_whitelist`, `user_id`",
     untold=(

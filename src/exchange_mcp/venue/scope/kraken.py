@@ -11,14 +11,16 @@ from exchange_mcp.venue.scope.findings import (
     Findings,
     UnreadableError,
     account,
+    all_of,
     codes,
     instant,
+    is_list,
     items,
     listed,
     members,
     whole,
 )
-from exchange_mcp.venue.scope.question import ask
+from exchange_mcp.venue.scope.question import ScopeQuestion, safely
 
 _ENVELOPE: Final = frozenset({"error", "result"})
 _KNOWN: Final = frozenset(
@@ -58,8 +60,8 @@ def _read(raw: object, _own: str | None) -> KeyScope:
     found.only(answer, _ENVELOPE, "the answer")
     found.only(key, _KNOWN, "result")
     strange = [code for code in given if code not in _CODES]
-    found.flag("permissions", listed(given))
-    if strange:
+    found.flag("permissions", all_of(given))
+    if strange or not given:
         found.doubt(EVERYTHING, f"permissions has a code that is not known here: {listed(strange)}")
     for code in given:
         for ability in _CODES.get(code, ()):
@@ -72,7 +74,7 @@ def _read(raw: object, _own: str | None) -> KeyScope:
         )
     allowed = key.get("ipAllowlist")
     return found.scope(
-        ip_restricted=bool(allowed) if isinstance(allowed, list) else None,
+        ip_restricted=bool(allowed) if is_list(allowed) else None,
         expires=_expiry(found, key.get("validUntil")),
         account_id=account(key.get("iban")),
     )
@@ -87,10 +89,9 @@ def _expiry(found: Findings, value: object) -> int | None:
     return instant(seconds * 1000)
 
 
-QUESTION: Final = ask(
-    "kraken",
-    "privatePostGetApiKeyInfo",
-    _read,
+QUESTION: Final = ScopeQuestion(
+    method="privatePostGetApiKeyInfo",
+    parse=safely("kraken", _read),
     page="https://docs.kraken.com/api-reference/account-data/get-api-key-info",
     told="`permissions`, a list of codes; `ipAllowlist`, `validUntil`, `iban`",
     untold=(

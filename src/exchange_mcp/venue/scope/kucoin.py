@@ -11,11 +11,12 @@ from exchange_mcp.venue.scope.findings import (
     Findings,
     UnreadableError,
     account,
+    all_of,
     codes,
     listed,
     members,
 )
-from exchange_mcp.venue.scope.question import ask
+from exchange_mcp.venue.scope.question import ScopeQuestion, safely
 
 _ENVELOPE: Final = frozenset({"code", "msg", "data"})
 _PAGE_FIELDS: Final = (
@@ -63,11 +64,9 @@ def _read(raw: object, _own: str | None) -> KeyScope:
     found.only(key, _KNOWN, "data")
     given = codes(permission, "data.permission")
     strange = [code for code in given if code not in _CODES]
-    found.flag("permission", listed(given))
+    found.flag("permission", all_of(given))
     if strange or not given:
-        found.doubt(
-            EVERYTHING, f"permission has a word that is not known here: {listed(strange) or 'none at all'}"
-        )
+        found.doubt(EVERYTHING, f"permission has a word that is not known here: {listed(strange)}")
     for code in given:
         for ability in _CODES.get(code, ()):
             found.grant(ability, f"permission has {code}")
@@ -78,10 +77,9 @@ def _read(raw: object, _own: str | None) -> KeyScope:
     )
 
 
-QUESTION: Final = ask(
-    "kucoin",
-    "privateGetUserApiKey",
-    _read,
+QUESTION: Final = ScopeQuestion(
+    method="privateGetUserApiKey",
+    parse=safely("kucoin", _read),
     page="https://github.com/Kucoin/kucoin-universal-sdk/blob/main/sdk/golang/pkg/generate/account/account/types_get_apikey_info_resp.go",
     told="`permission`, words for reading, trading, earning and two kinds of transfers; `ipWhitelist`, `uid`",
     untold=(

@@ -9,12 +9,13 @@ from exchange_mcp.venue.scope.findings import (
     Findings,
     UnreadableError,
     account,
+    all_of,
     codes,
     items,
     listed,
     members,
 )
-from exchange_mcp.venue.scope.question import ask
+from exchange_mcp.venue.scope.question import ScopeQuestion, safely
 
 _ENVELOPE: Final = frozenset({"code", "msg", "data"})
 # The account's settings, of which only `perm` and `ip` speak of the key.
@@ -51,9 +52,9 @@ def _read(raw: object, _own: str | None) -> KeyScope:
     found.only(row, _KNOWN, "the row of data")
     given = codes(perm, "perm")
     strange = [code for code in given if code not in _CODES]
-    found.flag("perm", listed(given))
+    found.flag("perm", all_of(given))
     if strange or not given:
-        found.doubt(EVERYTHING, f"perm has a word that is not known here: {listed(strange) or 'none at all'}")
+        found.doubt(EVERYTHING, f"perm has a word that is not known here: {listed(strange)}")
     for code in given:
         for ability in _CODES.get(code, ()):
             found.grant(ability, f"perm has {code}")
@@ -64,10 +65,9 @@ def _read(raw: object, _own: str | None) -> KeyScope:
     )
 
 
-QUESTION: Final = ask(
-    "okx",
-    "privateGetAccountConfig",
-    _read,
+QUESTION: Final = ScopeQuestion(
+    method="privateGetAccountConfig",
+    parse=safely("okx", _read),
     page="https://www.okx.com/docs-v5/en/#trading-account-rest-api-get-account-configuration",
     told="`perm`, words for reading, trading and withdrawing; trading includes transfers; `ip`, `uid`",
     untold="when the key expires; whether a sub-account's transfers to other accounts are switched off",

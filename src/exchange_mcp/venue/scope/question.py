@@ -35,8 +35,8 @@ class ScopeQuestion:
     parameters: Mapping[str, Any] = _NO_PARAMETERS
 
 
-def ask(venue: str, method: str, read: Parse, *, page: str, told: str, untold: str) -> ScopeQuestion:
-    """The question of a venue whose answer `read` reads; it may raise `UnreadableError`."""
+def safely(venue: str, read: Parse) -> Parse:
+    """The parser of a venue that never raises; `read` may raise `UnreadableError`."""
 
     def parse(raw: object, own: str | None) -> KeyScope:
         try:
@@ -46,4 +46,4 @@ def ask(venue: str, method: str, read: Parse, *, page: str, told: str, untold: s
         except Exception as error:  # noqa: BLE001 - whatever an answer does to a parser, the scope is unknown
             return KeyScope.unknown(venue, f"the answer cannot be read ({type(error).__name__})")
 
-    return ScopeQuestion(method=method, parse=parse, page=page, told=told, untold=untold)
+    return parse
