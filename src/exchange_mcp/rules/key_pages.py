@@ -11,7 +11,6 @@ from typing import Final
 from exchange_mcp.model.scopes import Ability
 from exchange_mcp.rules.venues import VENUES
 
-
 Boxes = tuple[str, ...]
 
 

@@ -6,9 +6,7 @@ every doubt. Nothing of an answer is shown but what a parser knows: a venue's an
 
 import re
 from collections.abc import Collection, Iterable, Mapping
-from typing import Final, cast
-
-from typing_extensions import TypeIs
+from typing import Final, TypeGuard, cast
 
 from exchange_mcp.model.instants import LAST_MS
 from exchange_mcp.model.scopes import MOST_FLAGS, MOST_REASONS, Ability, KeyScope, Permission
@@ -154,7 +152,7 @@ def members(value: object, what: str) -> Members:
     return cast("Members", value)
 
 
-def is_list(value: object) -> TypeIs[list[object]]:
+def is_list(value: object) -> TypeGuard[list[object]]:
     """Whether it is a JSON array."""
     return isinstance(value, list)
 

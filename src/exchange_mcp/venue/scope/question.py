@@ -1,7 +1,7 @@
 """The one request that asks a venue what a key may do, and what its answer can tell."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -32,7 +32,7 @@ class ScopeQuestion:
     page: str
     told: str
     untold: str
-    parameters: Mapping[str, Any] = _NO_PARAMETERS
+    parameters: Mapping[str, Any] = field(default_factory=lambda: _NO_PARAMETERS)
 
 
 def safely(venue: str, read: Parse) -> Parse:
