@@ -32,7 +32,10 @@ PASTED = "vmPUZE6mv9SD5VNHk4HlWFsOr6aKE2zv"
         ('client = "Claude Desktop"', "client: expected a label of at most 64 of a-z, 0-9, dot, _ and -"),
         ("client = 5", "client: expected a label of at most 64 of a-z, 0-9, dot, _ and -"),
         ('clinet = "x"', 'clinet: unknown key; did you mean "client"?'),
-        ('"odd\\nkey" = 1', '"odd\\nkey": unknown key; known here: client, limits, log, keys, cache, accounts'),
+        (
+            '"odd\\nkey" = 1',
+            '"odd\\nkey": unknown key; known here: client, limits, log, keys, cache, accounts',
+        ),
         ("limits = 5", "limits: expected a table [limits]"),
         (
             "limits.deadline_seconds = 0.5",

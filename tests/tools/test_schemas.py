@@ -27,6 +27,7 @@ LEAST: dict[str, dict[str, Any]] = {
     "get_ticker": {"symbol": "BTC/USDT"},
     "get_orderbook": {"symbol": "BTC/USDT"},
     "calculate_position_size": {"equity": "1000", "entry": "100", "stop": "99", "risk_percent": "1"},
+    "get_key_scope": {},
     "get_annotation_matrix": {},
 }
 

@@ -9,6 +9,8 @@ from exchange_mcp.sim import SimulatedExchange
 
 from .opened import opened, simulated
 
+KEY_CHECK = "/sapi/v1/account/apiRestrictions"
+
 
 @pytest.fixture(scope="session")
 def anyio_backend() -> str:
@@ -22,8 +24,13 @@ async def served() -> AsyncGenerator[SimulatedExchange]:
 
 
 @pytest.fixture
-def sim(served: SimulatedExchange) -> Generator[SimulatedExchange]:
+def sim(served: SimulatedExchange, monkeypatch: pytest.MonkeyPatch) -> Generator[SimulatedExchange]:
+    """The exchange; its log is without what the watch over keys asks beside every read."""
     served.control.clear_requests()
+    every = served.control.requests
+    monkeypatch.setattr(
+        served.control, "requests", lambda: [entry for entry in every() if entry.path != KEY_CHECK]
+    )
     yield served
     served.control.clear_faults()
 

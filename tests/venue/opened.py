@@ -81,6 +81,11 @@ async def opened(
     venues = OpenVenues(openings, cache, clock or MovedClock(), sleep=sleep or Naps())
     owner = asyncio.create_task(venues.run())
     try:
+        # Keys are checked before anything is read; a test's faults are for what comes after.
+        with anyio.move_on_after(1):
+            for venue in venues.venues.values():
+                for source in venue.key_scope().reads:
+                    await source.read()
         yield venues
     finally:
         owner.cancel()
@@ -106,4 +111,5 @@ async def settled() -> None:
 
 def client_of(venue: ReadVenue) -> Any:  # noqa: ANN401 - ccxt is untyped
     """The ccxt client under a venue, for what no port shows."""
-    return vars(vars(venue)["_venue"])["_client"]
+    inner: Any = vars(venue)["_venue"]
+    return vars(inner)["_client"]

@@ -101,7 +101,7 @@ async def test_a_tool_that_is_declared_read_only_and_writes_all_the_same_fails_a
         idempotent="It is not.",
         handler=handler,
     )
-    async with opened(simulated(sim, key="trader"), cache=cache) as venues:
+    async with opened(simulated(sim), cache=cache) as venues:
         await venues.venues["main"].ticker("BTC/USDT").reads[0].read()  # markets are known from here on
         sim.control.clear_requests()
 

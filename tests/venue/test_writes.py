@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 import anyio
+import anyio.lowlevel
 import pytest
 
 from exchange_mcp.model.accounts import Environment
@@ -173,7 +174,7 @@ async def test_a_write_whose_task_is_cancelled_while_it_is_out_still_tells_what_
         async with anyio.create_task_group() as group:
             group.start_soon(send)
             while arrived(sim, "POST") < 1:  # noqa: ASYNC110 - a received request sets no event
-                await anyio.sleep(0)
+                await anyio.lowlevel.checkpoint()
             group.cancel_scope.cancel()
         (sent,) = results
         assert sent.is_on_wire

@@ -100,8 +100,8 @@ def _shortened(node: object, *, of_input: bool = False, names: bool = False) -> 
             continue
         if key == "additionalProperties" and value is False and not of_input:
             continue
-        if key == "description" and "properties" in schema:
-            continue  # a model's docstring is for readers of the code
+        if key == "description" and ("properties" in schema or "enum" in schema):
+            continue  # the docstring of a model or of an enumeration is for readers of the code
         result[key] = _shortened(value, of_input=of_input, names=key == "properties")
     return _nullable(result)
 

@@ -35,9 +35,8 @@ TOOLS: Final = (
         name="get_key_scope",
         title="Key scope",
         description=(
-            "What each account's API key may do by its venue's own word: read, trade, withdraw, transfer "
-            "(granted, denied or unknown), IP restriction, expiry, whether the key is accepted here and why not. "
-            "A key that can trade, withdraw or transfer is refused, and its account stopped."
+            "What each account's API key may do by its venue's own word, whether it is accepted here, and why not. "
+            "A key that can trade, withdraw or transfer is refused and its account stopped."
         ),
         arguments=GetKeyScope,
         data=KeyScopes,

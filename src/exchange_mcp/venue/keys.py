@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import anyio
@@ -17,7 +17,7 @@ from exchange_mcp.venue.egress import scoping
 from exchange_mcp.venue.failures import meaning
 from exchange_mcp.venue.key_watch import KeyWatch, Pace
 from exchange_mcp.venue.repeating import Sleep, repeated
-from exchange_mcp.venue.scope import QUESTIONS, without_question
+from exchange_mcp.venue.scope import QUESTIONS, scope_of, without_question
 
 
 def _within_a_tenth() -> float:
@@ -28,12 +28,12 @@ def _within_a_tenth() -> float:
 class KeyCare:
     """How keys are watched: how fast, by which factor each wait varies, and how waiting is done."""
 
-    pace: Pace = Pace()
+    pace: Pace = field(default_factory=Pace)
     jitter: Callable[[], float] = _within_a_tenth
     sleep: Sleep = anyio.sleep
 
 
-def watch(
+def watch(  # noqa: PLR0913 - what a watch is made of
     account: Account,
     client: Any,  # noqa: ANN401 - ccxt is untyped
     endpoints: frozenset[Endpoint],
@@ -45,7 +45,9 @@ def watch(
     """The watch over an account's key, for the role of the server that only reads."""
 
     async def ask() -> KeyScope:
-        return await repeated(lambda: scope_of_key(account, client, endpoints), sleep=care.sleep)
+        return await repeated(
+            lambda: scope_of_key(account, client, endpoints, clock.now_ms()), sleep=care.sleep
+        )
 
     def verdict(scope: KeyScope) -> KeyVerdict:
         return judge(
@@ -68,7 +70,12 @@ def watch(
     )
 
 
-async def scope_of_key(account: Account, client: Any, endpoints: frozenset[Endpoint]) -> KeyScope:  # noqa: ANN401 - ccxt is untyped
+async def scope_of_key(
+    account: Account,
+    client: Any,  # noqa: ANN401 - ccxt is untyped
+    endpoints: frozenset[Endpoint],
+    now_ms: int,
+) -> KeyScope:
     """What the venue says of the client's key now.
 
     Raises:
@@ -90,4 +97,4 @@ async def scope_of_key(account: Account, client: Any, endpoints: frozenset[Endpo
             raw = await getattr(client, question.method)(dict(question.parameters))
     except Exception as error:
         raise meaning(error, account.venue, redactor) from error
-    return question.parse(raw, client.apiKey)
+    return scope_of(account.venue, raw, own_key=client.apiKey, asked=now_ms)
