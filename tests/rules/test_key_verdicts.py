@@ -14,11 +14,13 @@ from exchange_mcp.rules.venues import VENUES
 
 GRANTED, DENIED, UNKNOWN = Permission.GRANTED, Permission.DENIED, Permission.UNKNOWN
 LIVE, SANDBOX, SIM = Environment.LIVE, Environment.SANDBOX, Environment.SIM
+Fact = Any
+"""What a record or a call takes by name."""
 NOW: Final = 1_800_000_000_000
 DAY: Final = 86_400_000
 
 
-def key(**known: Any) -> KeyScope:
+def key(**known: Fact) -> KeyScope:
     return KeyScope(
         **(
             {"venue": "binance", "read": GRANTED, "trade": DENIED, "withdraw": DENIED, "transfer": DENIED}
@@ -27,7 +29,7 @@ def key(**known: Any) -> KeyScope:
     )
 
 
-def verdict(scope: KeyScope, role: Role, environment: Environment = LIVE, **more: Any) -> KeyVerdict:
+def verdict(scope: KeyScope, role: Role, environment: Environment = LIVE, **more: Fact) -> KeyVerdict:
     return judge(scope, role=role, environment=environment, now_ms=NOW, **more)
 
 
@@ -188,6 +190,7 @@ permissions = st.sampled_from(Permission)
     may_transfer=st.booleans(),
 )
 def test_nothing_makes_serve_run_on_a_key_that_trades_or_anybody_on_one_that_withdraws(
+    *,
     read: Permission,
     trade: Permission,
     withdraw: Permission,
@@ -195,7 +198,6 @@ def test_nothing_makes_serve_run_on_a_key_that_trades_or_anybody_on_one_that_wit
     role: Role,
     environment: Environment,
     accepted_unknown: str | None,
-    *,
     may_transfer: bool,
 ) -> None:
     scope = key(read=read, trade=trade, withdraw=withdraw, transfer=transfer)

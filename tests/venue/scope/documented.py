@@ -8,7 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-Answer = dict[str, Any]
+Json = Any
+"""A JSON value, of which a test knows the shape."""
+Answer = dict[str, Json]
 
 
 @dataclass(frozen=True)
@@ -17,7 +19,7 @@ class Documented:
 
     venue: str
     name: str
-    answer: Any
+    answer: Json
     granted: str
     unknown: str = ""
     ip_restricted: bool | None = False
@@ -223,7 +225,7 @@ def gate(read_only: Mapping[str, object], **others: object) -> Answer:
     return key | others
 
 
-def _is(venue: str, name: str, answer: Any, granted: str, **more: Any) -> Documented:
+def _is(venue: str, name: str, answer: Json, granted: str, **more: Json) -> Documented:
     accounts = {
         "bybit": "24617703",
         "okx": "44705892343619584",
@@ -380,7 +382,7 @@ TABLE: Final[tuple[Documented, ...]] = (
     _is("bitget", "manages sub-accounts", bitget("stor", "chow"), "r", unknown="twx"),
     _is(
         "bitget",
-        "the example of the page, whose codes it does not name",
+        "the example of the page, in no code that it names",
         bitget("trade", "readonly"),
         "",
         unknown="rtwx",

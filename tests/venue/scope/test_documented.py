@@ -1,6 +1,6 @@
 """What the vendors' documented answers mean, against a table made by hand."""
 
-from typing import Any, Final
+from typing import Final
 
 import pytest
 
@@ -11,7 +11,17 @@ from exchange_mcp.venue.derivation import implicit
 from exchange_mcp.venue.scope import QUESTIONS, scope_of, without_question
 from exchange_mcp.venue.sweep import exchange_class
 
-from .documented import BYBIT_ENDS, BYBIT_TRADES, NOT_ON_THE_PAGE, TABLE, Documented, binance, bybit, gate
+from .documented import (
+    BYBIT_ENDS,
+    BYBIT_TRADES,
+    NOT_ON_THE_PAGE,
+    TABLE,
+    Documented,
+    Json,
+    binance,
+    bybit,
+    gate,
+)
 
 LETTERS: Final = {"r": Ability.READ, "t": Ability.TRADE, "w": Ability.WITHDRAW, "x": Ability.TRANSFER}
 
@@ -56,7 +66,7 @@ def test_without_what_is_not_on_the_page_no_answer_is_read_otherwise(row: Docume
     assert permissions(row.venue, _without(row.answer, extra)) == expected(row)
 
 
-def _without(value: Any, names: frozenset[str]) -> Any:
+def _without(value: Json, names: frozenset[str]) -> Json:
     if isinstance(value, dict):
         return {name: _without(each, names) for name, each in value.items() if name not in names}
     return [_without(each, names) for each in value] if isinstance(value, list) else value

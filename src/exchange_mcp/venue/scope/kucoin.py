@@ -54,6 +54,7 @@ _CODES: Final[Mapping[str, tuple[Ability, ...]]] = MappingProxyType(
 # Deprecated endpoints that move money between accounts take a key with one of these:
 # https://github.com/Kucoin/kucoin-universal-sdk/blob/main/sdk/golang/pkg/generate/account/transfer/api_transfer.go
 _MOVING_TOO: Final = ("Spot", "Futures")
+_SDK: Final = "https://github.com/Kucoin/kucoin-universal-sdk/blob/main/sdk/golang/pkg/generate/account"
 
 
 def _read(raw: object, _own: str | None) -> KeyScope:
@@ -91,12 +92,12 @@ QUESTION: Final = ScopeQuestion(
     method="privateGetUserApiKey",
     endpoint=Endpoint.parse("GET private user/api-key"),
     parse=safely("kucoin", _read),
-    page="https://github.com/Kucoin/kucoin-universal-sdk/blob/main/sdk/golang/pkg/generate/account/account/types_get_apikey_info_resp.go",
+    page=f"{_SDK}/account/types_get_apikey_info_resp.go",
     told="`permission`, words for reading, trading, earning and two kinds of transfers; `ipWhitelist`, `uid`",
     untold=(
         "when the key expires; whether it is restricted to IP addresses, if there is no `ipWhitelist`; whether a key "
         "with `Spot` or `Futures` may transfer: by "
-        "[the vendor's SDK](https://github.com/Kucoin/kucoin-universal-sdk/blob/main/sdk/golang/pkg/generate/account/transfer/api_transfer.go) "
+        f"[the vendor's SDK]({_SDK}/transfer/api_transfer.go) "
         "deprecated endpoints take it"
     ),
 )
