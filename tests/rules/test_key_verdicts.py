@@ -21,12 +21,9 @@ DAY: Final = 86_400_000
 
 
 def key(**known: Fact) -> KeyScope:
-    return KeyScope(
-        **(
-            {"venue": "binance", "read": GRANTED, "trade": DENIED, "withdraw": DENIED, "transfer": DENIED}
-            | known
-        )
-    )
+    reads: dict[str, Fact] = {"read": GRANTED, "trade": DENIED, "withdraw": DENIED, "transfer": DENIED}
+    named: dict[str, Fact] = {"venue": "binance"}
+    return KeyScope(**(named | reads | known))
 
 
 def verdict(scope: KeyScope, role: Role, environment: Environment = LIVE, **more: Fact) -> KeyVerdict:

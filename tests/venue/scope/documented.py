@@ -6,11 +6,21 @@ that is not on the page is listed in NOT_ON_THE_PAGE; no answer here is denied a
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, cast
 
 Json = Any
 """A JSON value, of which a test knows the shape."""
 Answer = dict[str, Json]
+
+
+def members_of(value: Json) -> Answer:
+    """The members of a JSON object, none where it is something else."""
+    return cast("Answer", value) if isinstance(value, dict) else {}
+
+
+def items_of(value: Json) -> list[Json]:
+    """The items of a JSON array, none where it is something else."""
+    return cast("list[Json]", value) if isinstance(value, list) else []
 
 
 @dataclass(frozen=True)

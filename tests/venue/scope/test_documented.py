@@ -21,6 +21,8 @@ from .documented import (
     binance,
     bybit,
     gate,
+    items_of,
+    members_of,
 )
 
 LETTERS: Final = {"r": Ability.READ, "t": Ability.TRADE, "w": Ability.WITHDRAW, "x": Ability.TRANSFER}
@@ -68,8 +70,8 @@ def test_without_what_is_not_on_the_page_no_answer_is_read_otherwise(row: Docume
 
 def _without(value: Json, names: frozenset[str]) -> Json:
     if isinstance(value, dict):
-        return {name: _without(each, names) for name, each in value.items() if name not in names}
-    return [_without(each, names) for each in value] if isinstance(value, list) else value
+        return {name: _without(each, names) for name, each in members_of(value).items() if name not in names}
+    return [_without(each, names) for each in items_of(value)] if isinstance(value, list) else value
 
 
 def test_of_several_gate_keys_ours_alone_counts_if_the_answer_tells_which_it_is() -> None:

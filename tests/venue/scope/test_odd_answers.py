@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from exchange_mcp.model.scopes import Ability, KeyScope, Permission
 from exchange_mcp.venue.scope import QUESTIONS, scope_of
 
-from .documented import TABLE, Documented, Json
+from .documented import TABLE, Documented, Json, items_of, members_of
 
 # What a mutation puts where something was. Nothing in it says no: neither false, nor 1 (Bybit's word for read-only),
 # nor an empty text or list, which is how a list of codes says no.
@@ -78,13 +78,11 @@ def test_another_venues_answer_denies_nothing(row: Documented) -> None:
 
 def places(value: Json) -> list[tuple[Json, Json]]:
     """Every (container, key) in a JSON value."""
-    if isinstance(value, dict):
-        return [(value, name) for name in value] + [
-            place for each in value.values() for place in places(each)
-        ]
-    if isinstance(value, list):
-        return [(value, at) for at in range(len(value))] + [place for each in value for place in places(each)]
-    return []
+    members, items = members_of(value), items_of(value)
+    found: list[tuple[Json, Json]] = [(value, name) for name in (*members, *range(len(items)))]
+    for each in (*members.values(), *items):
+        found += places(each)
+    return found
 
 
 @st.composite
@@ -110,12 +108,12 @@ def mutated(draw: st.DrawFn) -> tuple[Documented, Json]:
             container[name] = [value]
         elif operation == "garble" and isinstance(value, str):
             container[name] = f"{value}X"
-        elif operation == "drop" and isinstance(container, dict):
+        elif operation == "drop" and members_of(container):
             # An item of a list is not dropped: that is how a list of codes says no.
             del container[name]
-        elif operation == "rename" and isinstance(container, dict):
+        elif operation == "rename" and members_of(container):
             container[f"{name}X"] = container.pop(name)
-        elif operation == "add" and isinstance(container, dict):
+        elif operation == "add" and members_of(container):
             container[draw(st.text(max_size=8)) + "_new"] = nothing
         else:
             container[name] = nothing
