@@ -185,7 +185,7 @@ WORDED_READS: Final[Mapping[str, frozenset[str]]] = {
     "okx": frozenset(),
     "kraken": frozenset({"POST private GetApiKeyInfo"}),
     "coinbase": frozenset({"GET v3/private brokerage/key_permissions"}),
-    "kucoin": frozenset(),
+    "kucoin": frozenset({"GET private user/api-key"}),
     "bitget": frozenset(),
     "gate": frozenset({"GET private/account main_keys"}),
 }

@@ -41,7 +41,8 @@ class KeyScope(Record):
         read: see balances, orders and positions.
         trade: place, change or cancel orders, borrow or convert.
         withdraw: send money out of the account to somebody else, or say where it may be sent.
-        transfer: move money between wallets, portfolios, products or sub-accounts of the venue.
+        transfer: move money between wallets, portfolios, products or sub-accounts of the venue, where a permission
+            decides it; what every key that can read may do is not counted.
         ip_restricted: whether it works from listed addresses only; None where the venue does not tell.
         expires: when it, or what it may do, ends; None if it does not end, or the venue does not tell.
         account_id: the venue's own id of the account.

@@ -82,4 +82,10 @@ REVIEWED: Final[tuple[Reviewed, ...]] = (
         "GET futuresPrivate positions",
         "GET futuresPrivate stopOrders",
     ),
+    *lines(
+        EndpointClass.SCOPE,
+        _ALL,
+        f"{_UNIVERSAL_SDK}/account/account/api_account.go",
+        "GET private user/api-key",
+    ),
 )

@@ -6,6 +6,7 @@ The demo environment has no such endpoint, so a key's scope cannot be told there
 from typing import Final
 
 from exchange_mcp.model.scopes import Ability, KeyScope
+from exchange_mcp.rules.endpoints import Endpoint
 from exchange_mcp.venue.scope.findings import Findings, instant, members, whole
 from exchange_mcp.venue.scope.question import ScopeQuestion, safely
 
@@ -49,6 +50,7 @@ def _read(raw: object, _own: str | None) -> KeyScope:
 
 QUESTION: Final = ScopeQuestion(
     method="sapiGetAccountApiRestrictions",
+    endpoint=Endpoint.parse("GET sapi account/apiRestrictions"),
     parse=safely("binance", _read),
     page="https://developers.binance.com/docs/wallet/account/api-key-permission",
     told="a switch each for reading, six kinds of trading, withdrawals and two kinds of transfers; `ipRestrict`",

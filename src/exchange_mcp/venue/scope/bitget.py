@@ -5,6 +5,7 @@ from types import MappingProxyType
 from typing import Final
 
 from exchange_mcp.model.scopes import Ability, KeyScope
+from exchange_mcp.rules.endpoints import Endpoint
 from exchange_mcp.venue.scope.findings import (
     ACTING,
     EVERYTHING,
@@ -71,6 +72,7 @@ def _read(raw: object, _own: str | None) -> KeyScope:
 
 QUESTION: Final = ScopeQuestion(
     method="privateSpotGetV2SpotAccountInfo",
+    endpoint=Endpoint.parse("GET private/spot v2/spot/account/info"),
     parse=safely("bitget", _read),
     page="https://www.bitget.com/api-doc/spot/account/Get-Account-Info",
     told="`authorities`, a list of codes of four letters; `ips`, `userId`",

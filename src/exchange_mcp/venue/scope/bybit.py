@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import Final
 
 from exchange_mcp.model.scopes import Ability, KeyScope
+from exchange_mcp.rules.endpoints import Endpoint
 from exchange_mcp.venue.scope.findings import (
     ACTING,
     Findings,
@@ -154,6 +155,7 @@ def _expiry(found: Findings, text: object) -> int | None:
 
 QUESTION: Final = ScopeQuestion(
     method="privateGetV5UserQueryApi",
+    endpoint=Endpoint.parse("GET private v5/user/query-api"),
     parse=safely("bybit", _read),
     page="https://bybit-exchange.github.io/docs/v5/user/apikey-info",
     told="`readOnly`, which wins over the lists of permissions by product; `ips`, `expiredAt`, `userID`",

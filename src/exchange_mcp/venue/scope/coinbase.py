@@ -3,6 +3,7 @@
 from typing import Final
 
 from exchange_mcp.model.scopes import Ability, KeyScope
+from exchange_mcp.rules.endpoints import Endpoint
 from exchange_mcp.venue.scope.findings import Findings, account, members
 from exchange_mcp.venue.scope.question import ScopeQuestion, safely
 
@@ -22,6 +23,7 @@ def _read(raw: object, _own: str | None) -> KeyScope:
 
 QUESTION: Final = ScopeQuestion(
     method="v3PrivateGetBrokerageKeyPermissions",
+    endpoint=Endpoint.parse("GET v3/private brokerage/key_permissions"),
     parse=safely("coinbase", _read),
     page="https://docs.cdp.coinbase.com/api-reference/advanced-trade-api/rest-api/data-api/get-api-key-permissions",
     told="`can_view`, `can_trade`, and `can_transfer` for withdrawals and transfers alike; `portfolio_uuid`",

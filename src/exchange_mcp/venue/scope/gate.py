@@ -5,6 +5,7 @@ from types import MappingProxyType
 from typing import Final
 
 from exchange_mcp.model.scopes import Ability, KeyScope
+from exchange_mcp.rules.endpoints import Endpoint
 from exchange_mcp.venue.scope.findings import (
     ACTING,
     EVERYTHING,
@@ -114,6 +115,7 @@ def _restricted(ips: object) -> bool | None:
 
 QUESTION: Final = ScopeQuestion(
     method="privateAccountGetMainKeys",
+    endpoint=Endpoint.parse("GET private/account main_keys"),
     parse=safely("gate", _read),
     page="https://github.com/gate/gateapi-csharp/blob/master/docs/AccountKeyInfo.md",
     told="`perms`, products that are each read-only or not; `ip_whitelist`, `user_id`",

@@ -5,6 +5,7 @@ from types import MappingProxyType
 from typing import Final
 
 from exchange_mcp.model.scopes import Ability, KeyScope
+from exchange_mcp.rules.endpoints import Endpoint
 from exchange_mcp.venue.scope.findings import (
     ACTING,
     EVERYTHING,
@@ -91,6 +92,7 @@ def _expiry(found: Findings, value: object) -> int | None:
 
 QUESTION: Final = ScopeQuestion(
     method="privatePostGetApiKeyInfo",
+    endpoint=Endpoint.parse("POST private GetApiKeyInfo"),
     parse=safely("kraken", _read),
     page="https://docs.kraken.com/api-reference/account-data/get-api-key-info",
     told="`permissions`, a list of codes; `ipAllowlist`, `validUntil`, `iban`",

@@ -3,6 +3,7 @@
 from typing import Final
 
 from exchange_mcp.model.scopes import Ability, KeyScope
+from exchange_mcp.rules.endpoints import Endpoint
 from exchange_mcp.venue.scope.findings import (
     ACTING,
     EVERYTHING,
@@ -67,6 +68,7 @@ def _read(raw: object, _own: str | None) -> KeyScope:
 
 QUESTION: Final = ScopeQuestion(
     method="privateGetAccountConfig",
+    endpoint=Endpoint.parse("GET private account/config"),
     parse=safely("okx", _read),
     page="https://www.okx.com/docs-v5/en/#trading-account-rest-api-get-account-configuration",
     told="`perm`, words for reading, trading and withdrawing; trading includes transfers; `ip`, `uid`",

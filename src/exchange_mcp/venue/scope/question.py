@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from exchange_mcp.model.scopes import KeyScope
+from exchange_mcp.rules.endpoints import Endpoint
 from exchange_mcp.venue.scope.findings import UnreadableError
 
 Parse = Callable[[object, str | None], KeyScope]
@@ -19,7 +20,8 @@ class ScopeQuestion:
     """How a venue is asked what a key may do.
 
     Attributes:
-        method: ccxt's implicit method, whose endpoint is on the reviewed list of class `scope`.
+        method: ccxt's implicit method.
+        endpoint: what that method asks; it is on the reviewed list of class `scope`.
         parameters: what it is called with; nothing secret.
         parse: the scope that an answer tells. It never raises: what is odd is unknown.
         page: where the vendor describes the answer.
@@ -28,6 +30,7 @@ class ScopeQuestion:
     """
 
     method: str
+    endpoint: Endpoint
     parse: Parse
     page: str
     told: str

@@ -1,0 +1,1 @@
+"""The rules that are pure data and pure decisions."""

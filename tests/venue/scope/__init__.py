@@ -1,0 +1,1 @@
+"""What the parsers make of answers about keys."""
