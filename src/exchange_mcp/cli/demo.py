@@ -24,7 +24,7 @@ _ACCOUNTS: Final = """\
 client = "demo"
 
 [log]
-level = "warning"
+level = "error"
 
 [cache]
 directory = {cache}
