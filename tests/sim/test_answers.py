@@ -16,9 +16,12 @@ from exchange_mcp.sim.venue import SITES, Venue
 from exchange_mcp.sim.wire import Answer, Request
 
 from .clients import NOON_MS, Counted, StillClock
+from .direct import Direct
 
 ENDPOINTS = [(host, path) for host, site in SITES.items() for method, path in site.routes if method == "GET"]
-WANTS_SYMBOL = re.compile(r".*(depth|commission|commissionRate|allOrders|allAlgoOrders|myTrades|/order)")
+WANTS_SYMBOL = re.compile(
+    r".*(depth|commission|commissionRate|allOrders|allAlgoOrders|myTrades|userTrades|/order)"
+)
 ABOUT_ONE_ORDER = re.compile(r".*/(order|algoOrder)")
 NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?")
 NUMERIC = re.compile(r"[-+]?[0-9.]+([eE][-+]?[0-9]+)?")
@@ -142,3 +145,42 @@ def test_no_list_of_symbols_breaks_the_venue(symbols: str) -> None:
     ):
         answer = venue.answer(Request("api.binance.com", "GET", "/api/v3/exchangeInfo", query))
         assert answer.status in {200, 400}
+
+
+NAMES = ("symbol", "side", "type", "timeInForce", "quantity", "quoteOrderQty", "price", "stopPrice")
+MORE = ("triggerPrice", "positionSide", "reduceOnly", "closePosition", "algoType", "orderId", "algoId")
+WORDS = (
+    "BTCUSDT",
+    "ETHBTC",
+    "BUY",
+    "SELL",
+    "LIMIT",
+    "MARKET",
+    "STOP_LOSS",
+    "STOP",
+    "STOP_MARKET",
+    "GTC",
+    "FOK",
+)
+VALUES = st.one_of(
+    st.sampled_from((*WORDS, "true", "BOTH", "CONDITIONAL", "0", "1", "0.01", "100000", "9" * 20, "9.9e9")),
+    st.decimals(0, 10**20 - 1, places=20).map(lambda number: f"{number:f}"),
+    st.text(max_size=5),
+)
+
+
+@given(sent=st.dictionaries(st.sampled_from(NAMES + MORE), VALUES, max_size=9))
+@settings(max_examples=300, deadline=None)
+def test_no_signed_order_breaks_the_venue(sent: dict[str, str]) -> None:
+    venue = Direct()
+    valid = {"symbol": "BTCUSDT", "side": "BUY", "type": "LIMIT", "timeInForce": "GTC"}
+    for method, path in (
+        ("POST", "/api/v3/order"),
+        ("POST", "/fapi/v1/order"),
+        ("POST", "/fapi/v1/algoOrder"),
+        ("GET", "/api/v3/order"),
+        ("DELETE", "/fapi/v1/algoOrder"),
+    ):
+        for params in (sent, valid | sent):
+            status, _ = venue.send(method, path, **params)
+            assert status in {200, 400}

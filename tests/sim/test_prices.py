@@ -140,7 +140,7 @@ class Drawn(Path):
     """A path that a test draws, in ticks of a cent."""
 
     def __init__(self, at_mark: Callable[[int], int]) -> None:
-        super().__init__()
+        super().__init__((0, PICO * PICO))
         self._ticks = at_mark
 
     def _at_mark(self, mark: int) -> int:

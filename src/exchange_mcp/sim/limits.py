@@ -16,7 +16,7 @@ SPOT_MAX_ORDERS = 200
 SPOT_MAX_ALGO_ORDERS = 5
 
 USDM_UP, USDM_DOWN = Decimal("1.05"), Decimal("0.95")
-"""How far from the mark price a limit price may be, and how far a market order goes (PERCENT_PRICE)."""
+"""How far from the mark price a limit price may be, as a share of it (PERCENT_PRICE)."""
 
 USDM_MAX_ORDERS = 200
 USDM_MAX_ALGO_ORDERS = 10

@@ -55,9 +55,14 @@ class Wave:
 
 
 class Path:
-    """One price over time, in pico units of the quote asset."""
+    """One price over time, in pico units of the quote asset.
 
-    def __init__(self) -> None:
+    Attributes:
+        reach: the lowest and the highest price that there can ever be.
+    """
+
+    def __init__(self, reach: tuple[int, int]) -> None:
+        self.reach = reach
         self._marks = lru_cache(maxsize=16_384)(self._at_mark)
 
     def pico(self, at_ms: int) -> int:
@@ -73,11 +78,6 @@ class Path:
     def price(self, at_ms: int) -> Decimal:
         """Return the price at a millisecond, with eight decimals."""
         return Decimal(self.pico(at_ms) // 10**4).scaleb(-8)
-
-    @property
-    def reach(self) -> tuple[int, int]:
-        """The lowest and the highest price, in pico units, that there can ever be."""
-        raise NotImplementedError
 
     def first(self, limit: int, after_ms: int, until_ms: int, *, is_rise: bool) -> int | None:
         """Return the first millisecond after one moment, and up to another, at which the price is there.
@@ -128,17 +128,12 @@ class AssetPath(Path):
             nominal: the price that the anchor is drawn around, within a tenth.
             basis: 0 for the asset itself, 2 for a contract's trades, 1 for its mark price, half way.
         """
-        super().__init__()
         self.anchor = anchor(seed, asset, nominal)
+        swing = int(self.anchor * BOUND) + 1
+        super().__init__((self.anchor - swing, self.anchor + swing))
         self._wave = Wave(seed, asset, _WAVES)
         self._premium = Wave(seed, f"{asset}-basis", _BASIS_WAVES)
         self._basis = basis
-
-    @property
-    def reach(self) -> tuple[int, int]:
-        """The lowest and the highest price: the anchor, less and plus BOUND."""
-        swing = int(self.anchor * BOUND) + 1
-        return self.anchor - swing, self.anchor + swing
 
     def premium(self, at_ms: int) -> Decimal:
         """Return by which fraction the contract's trades are above the asset itself."""
@@ -155,15 +150,10 @@ class CrossPath(Path):
     """The price of one asset in another, by way of USDT."""
 
     def __init__(self, base: Path, quote: Path) -> None:
-        super().__init__()
+        (base_low, base_high), (quote_low, quote_high) = base.reach, quote.reach
+        super().__init__((base_low * PICO // quote_high, base_high * PICO // quote_low + 1))
         self._base = base
         self._quote = quote
-
-    @property
-    def reach(self) -> tuple[int, int]:
-        """The lowest and the highest price: what the legs' own extremes imply."""
-        (base_low, base_high), (quote_low, quote_high) = self._base.reach, self._quote.reach
-        return base_low * PICO // quote_high, base_high * PICO // quote_low + 1
 
     def _at_mark(self, mark: int) -> int:
         return self._base.pico_at_mark(mark) * PICO // self._quote.pico_at_mark(mark)

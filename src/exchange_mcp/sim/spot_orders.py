@@ -3,7 +3,7 @@
 Source: https://github.com/binance/binance-spot-api-docs/blob/master/rest-api.md (trading and account endpoints)
 """
 
-from exchange_mcp.sim import order_params, rejections
+from exchange_mcp.sim import order_params, rejections, selection
 from exchange_mcp.sim.digits import fixed
 from exchange_mcp.sim.errors import invalid
 from exchange_mcp.sim.keys import Access
@@ -51,7 +51,7 @@ def query_order(call: SignedCall) -> Payload:
     is_old = call.now_ms - order.created_ms > ARCHIVED_AFTER_MS
     if is_old and not order.executed and not order.is_open:
         raise rejections.archived()
-    return order_row(order)
+    return _row(order)
 
 
 def cancel_order(call: SignedCall) -> Payload:
@@ -84,47 +84,22 @@ def open_orders(call: SignedCall) -> Payload:
     symbol = call.params.symbol()
     if symbol is not None:
         call.exchange.spot(symbol)
-    return [order_row(order) for order in call.account.orders.spot.open(symbol)]
+    return [_row(order) for order in call.account.orders.spot.open(symbol)]
 
 
 def all_orders(call: SignedCall) -> Payload:
     """Answer the latest orders of one pair, or those from an order number or within a time."""
-    symbol = _symbol(call)
-    first = call.params.integer("orderId")
-    start, end = order_params.span(call.params)
-    found = [
-        order
-        for order in call.account.orders.spot.every(symbol)
-        if order.order_id >= (first or 0) and start <= order.created_ms <= end
-    ]
-    wanted = order_params.limit(call.params)
-    return [order_row(order) for order in (found[-wanted:] if first is None else found[:wanted])]
+    known = call.account.orders.spot.every(_symbol(call))
+    return [_row(order) for order in selection.orders(call.params, known)]
 
 
 def my_trades(call: SignedCall) -> Payload:
     """Answer the latest trades of one pair, of one order, from a trade number or within a time."""
-    symbol = _symbol(call)
-    return [_trade_row(trade) for trade in trades(call, call.account.spot_trades, symbol)]
+    made = selection.trades(call.params, call.account.spot_trades, _symbol(call))
+    return [_trade_row(trade) for trade in made]
 
 
-def trades(call: SignedCall, made: list[Trade], symbol: str | None) -> list[Trade]:
-    """Return the trades that a request asks about; it is the same on both markets."""
-    order_id, first = call.params.integer("orderId"), call.params.integer("fromId")
-    start, end = order_params.span(call.params)
-    found = [
-        trade
-        for trade in made
-        if symbol in {None, trade.instrument.name}
-        and order_id in {None, trade.order_id}
-        and trade.trade_id >= (first or 0)
-        and start <= trade.at_ms <= end
-    ]
-    wanted = order_params.limit(call.params)
-    return found[-wanted:] if first is None else found[:wanted]
-
-
-def order_row(order: SpotOrder) -> dict[str, object]:
-    """Write one order as every list and query of the spot market does."""
+def _row(order: SpotOrder) -> dict[str, object]:
     return {
         "symbol": order.instrument.name,
         "orderId": order.order_id,

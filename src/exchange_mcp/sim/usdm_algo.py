@@ -4,7 +4,7 @@ Sources, under https://developers.binance.com/docs/derivatives/usds-margined-fut
 New-Algo-Order, Query-Algo-Order, Cancel-Algo-Order, Current-All-Algo-Open-Orders, Query-All-Algo-Orders
 """
 
-from exchange_mcp.sim import order_params, rejections
+from exchange_mcp.sim import order_params, rejections, selection
 from exchange_mcp.sim.digits import ZERO, fixed
 from exchange_mcp.sim.errors import invalid
 from exchange_mcp.sim.keys import Access
@@ -61,18 +61,8 @@ def open_algo_orders(call: SignedCall) -> Payload:
 def all_algo_orders(call: SignedCall) -> Payload:
     """Answer the latest conditional orders of one contract, or those from a number or within a time."""
     symbol = call.exchange.contract(call.params.mandatory_symbol()).instrument.name
-    first = call.params.integer("algoId")
-    start, end = order_params.span(call.params)
-    found = [
-        order
-        for order in call.account.orders.algo.every(symbol)
-        if order.order_id >= (first or 0)
-        and start <= order.created_ms <= end
-        and not _is_forgotten(call, order)
-    ]
-    wanted = order_params.limit(call.params)
-    shown = found[-wanted:] if first is None else found[:wanted]
-    return [_row(call, order) for order in shown]
+    known = [order for order in call.account.orders.algo.every(symbol) if not _is_forgotten(call, order)]
+    return [_row(call, order) for order in selection.orders(call.params, known, "algoId")]
 
 
 def _draft(call: SignedCall) -> AlgoOrder:

@@ -13,7 +13,6 @@ from exchange_mcp.sim import rejections, usdm_filters
 from exchange_mcp.sim.accounts import Account, MarginBook, Position
 from exchange_mcp.sim.brackets import BRACKETS
 from exchange_mcp.sim.digits import ZERO, cut
-from exchange_mcp.sim.limits import USDM_DOWN, USDM_UP
 from exchange_mcp.sim.listings import Contract
 from exchange_mcp.sim.margin import max_notional
 from exchange_mcp.sim.matching import Fill, Trade, take, total, worst
@@ -105,12 +104,8 @@ class UsdmEngine:
         return allowed
 
     def _match(self, draft: FuturesOrder, contract: Contract, now_ms: int, reducible: Decimal) -> list[Fill]:
-        limit = draft.price
-        if draft.kind == "MARKET":
-            bound = USDM_UP if draft.side is Side.BUY else USDM_DOWN
-            limit = contract.mark.price(now_ms) * bound
         quantity = min(draft.quantity, reducible) if draft.reduces else draft.quantity
-        fills = take(contract.tape, draft.side, now_ms, most=quantity, quote=None, limit=limit)
+        fills = take(contract.tape, draft.side, now_ms, most=quantity, quote=None, limit=draft.price or None)
         if draft.time_in_force == "GTX" and fills:
             raise rejections.not_a_maker()
         if draft.time_in_force == "FOK" and total(fills) < draft.quantity:

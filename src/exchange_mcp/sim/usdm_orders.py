@@ -6,14 +6,13 @@ Query-Order, Cancel-Order, Current-All-Open-Orders, All-Orders, Account-Trade-Li
 
 from dataclasses import replace
 
-from exchange_mcp.sim import order_params, rejections
+from exchange_mcp.sim import order_params, rejections, selection
 from exchange_mcp.sim.digits import ZERO, fixed, fixed_or_zero
 from exchange_mcp.sim.errors import invalid
 from exchange_mcp.sim.keys import Access
 from exchange_mcp.sim.matching import Trade
 from exchange_mcp.sim.orders import FuturesOrder, Placed, PositionSide, Side, Source, Status
 from exchange_mcp.sim.routes import Routes, SignedCall, SignedRoute
-from exchange_mcp.sim.spot_orders import trades
 from exchange_mcp.sim.usdm_trading import known_symbol
 from exchange_mcp.sim.wire import Params, Payload
 
@@ -57,24 +56,19 @@ def open_orders(call: SignedCall) -> Payload:
 
 
 def all_orders(call: SignedCall) -> Payload:
-    """Answer the latest orders of one contract, or those from an order number or within a time."""
-    symbol = call.exchange.contract(call.params.mandatory_symbol()).instrument.name
-    first = call.params.integer("orderId")
-    start, end = order_params.span(call.params)
-    found = [
+    """Answer the latest orders, of one contract or of all, or those from an order number or within a time."""
+    known = [
         order
-        for order in call.account.orders.futures.every(symbol)
-        if order.order_id >= (first or 0)
-        and start <= order.created_ms <= end
-        and not is_forgotten(order, call.now_ms, was_traded=bool(order.executed))
+        for order in call.account.orders.futures.every(known_symbol(call))
+        if not is_forgotten(order, call.now_ms, was_traded=bool(order.executed))
     ]
-    wanted = order_params.limit(call.params)
-    return [_row(order) for order in (found[-wanted:] if first is None else found[:wanted])]
+    return [_row(order) for order in selection.orders(call.params, known)]
 
 
 def user_trades(call: SignedCall) -> Payload:
-    """Answer the latest trades, of one contract, of one order, from a trade number or within a time."""
-    return [_trade(trade) for trade in trades(call, call.account.usdm_trades, known_symbol(call))]
+    """Answer the latest trades of one contract, of one order, from a trade number or within a time."""
+    symbol = call.exchange.contract(call.params.mandatory_symbol()).instrument.name
+    return [_trade(trade) for trade in selection.trades(call.params, call.account.usdm_trades, symbol)]
 
 
 def is_forgotten(order: Placed, now_ms: int, *, was_traded: bool) -> bool:
