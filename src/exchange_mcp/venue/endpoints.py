@@ -7,17 +7,22 @@ it is derived from the installed source, and compared, by a strict reading:
 - if a read or the catalogue reaches one endpoint more, or a new host, or a request that the source no longer tells,
   then nothing at all may leave at that venue until it is accepted. The reviewed list would still cut the newcomer
   off, but ccxt now does something inside a read that nobody has looked at.
+
+A venue without a reviewed list is only ever asked without a key. What its reads reach may leave as far as ccxt sends
+it unsigned, if none of it is a write or a sign-in; under another ccxt version that is judged afresh.
 """
 
 import hashlib
 import json
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Final
 
 from exchange_mcp.rules.endpoints import REVIEWED, WRITES, Endpoint, EndpointClass
 from exchange_mcp.rules.endpoints.switched_off import switched_off
+from exchange_mcp.rules.other_venues import other_venues
+from exchange_mcp.venue.addresses import learn_public
 from exchange_mcp.venue.derivation import Derived, derive
 from exchange_mcp.venue.snapshot import INSTALLED, Difference, Snapshot, accepted, difference, shipped, take
 from exchange_mcp.venue.sweep import READING, Examined, Offence, examine, exchange_class, sweep
@@ -41,6 +46,7 @@ __all__ = [
 ]
 
 _NONE: Final = frozenset[Endpoint]()
+_KEYLESS: Final[Mapping[Endpoint, str]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +60,7 @@ class EndpointTable:
         refused: by class, why nothing of it may leave although something of it was reviewed or derived.
         hosts: the only host names that the allowed endpoints are asked at, live and sandbox alike.
         change: how the installed ccxt differs from the one that was read; None if it is that one, or if none was.
+        needs_key: at a venue without a reviewed list, the reads that cannot be sent without a key, with the reason.
     """
 
     venue: str
@@ -64,6 +71,12 @@ class EndpointTable:
     refused: Mapping[EndpointClass, str]
     hosts: frozenset[str]
     change: Difference | None = None
+    needs_key: Mapping[Endpoint, str] = field(default_factory=dict[Endpoint, str])
+
+    @property
+    def closed(self) -> str | None:
+        """Why nothing can be read at this venue, as one sentence; None if it can."""
+        return self.refused.get(EndpointClass.READ) or self.refused.get(EndpointClass.MARKETS)
 
     @property
     def digest(self) -> str:
@@ -72,7 +85,8 @@ class EndpointTable:
         return hashlib.sha256(text.encode()).hexdigest()
 
     def listed(self) -> dict[str, Any]:
-        """The table as JSON values, sorted, for auditors."""
+        """The table as JSON values, sorted, for auditors; `refused` is there only where something is."""
+        refused = {cls: self.refused[cls] for cls in EndpointClass if cls in self.refused}
         return {
             "venue": self.venue,
             "ccxt": self.ccxt,
@@ -80,14 +94,16 @@ class EndpointTable:
             "classes": {cls: _listed(self.allowed[cls]) for cls in EndpointClass},
             "derived_only": {cls: _listed(self.derived_only[cls]) for cls in EndpointClass},
             "switched_off": dict(sorted(self.switched_off.items())),
-            "refused": {cls: self.refused[cls] for cls in EndpointClass if cls in self.refused},
+            **({"refused": refused} if refused else {}),
         }
 
 
 def table(venue: str, accepted_digests: Collection[str] = ()) -> EndpointTable:
     """What may leave at a venue, given the digests of the differences that an operator accepted.
 
-    A venue without a reviewed list gets what its reads reach, all of it, if none of it is a write or a sign-in.
+    A venue without a reviewed list gets what its reads reach and ccxt sends without a key, if none of all that its
+    reads reach is a write or a sign-in. Parses source where another ccxt is installed than was read, so it is not for
+    an event loop.
 
     Raises:
         LookupError: ccxt has no exchange of that name.
@@ -135,16 +151,25 @@ def _refusals(change: Difference) -> dict[EndpointClass, str]:
 
 def _unreviewed(venue: str) -> EndpointTable:
     kind = exchange_class(venue)
-    reach = take(kind)
-    reason = examine(kind).reason
-    allowed = {
-        cls: reach.reached[cls] if cls in READING and reason is None else _NONE for cls in EndpointClass
-    }
+    reach, reason = _examined(kind)
+    reads = frozenset[Endpoint]().union(*(reach.reached[cls] for cls in READING))
+    addresses, needs_key = learn_public(kind({}), () if reason else sorted(reads))
+    public = frozenset(addresses)
+    allowed = {cls: reach.reached[cls] & public if cls in READING else _NONE for cls in EndpointClass}
     refused = dict.fromkeys(sorted(WRITES), f"{venue} has no reviewed list, so nothing is written there")
     if reason is not None:
         refused |= dict.fromkeys(READING, reason)
     derived_only = {cls: reach.reached[cls] - allowed[cls] for cls in EndpointClass}
-    return _made(reach, allowed, derived_only, refused, None)
+    return _made(reach, allowed, derived_only, refused, None, needs_key)
+
+
+def _examined(kind: Any) -> tuple[Snapshot, str | None]:  # noqa: ANN401 - ccxt is untyped
+    """What a class reaches, and why it is excluded if it is. What ships was examined when it was read."""
+    if kind.__name__ in other_venues().venues:
+        held = shipped(kind.__name__)
+        if held.ccxt == INSTALLED:
+            return held, None
+    return take(kind), examine(kind).reason
 
 
 def _made(
@@ -153,6 +178,7 @@ def _made(
     derived_only: Mapping[EndpointClass, frozenset[Endpoint]],
     refused: Mapping[EndpointClass, str],
     change: Difference | None,
+    needs_key: Mapping[Endpoint, str] = _KEYLESS,
 ) -> EndpointTable:
     sections = {endpoint.api for endpoints in allowed.values() for endpoint in endpoints}
     return EndpointTable(
@@ -164,6 +190,7 @@ def _made(
         refused=MappingProxyType(refused),
         hosts=frozenset[str]().union(*(reach.hosts[section] for section in sections)),
         change=change,
+        needs_key=needs_key,
     )
 
 
