@@ -12,6 +12,7 @@ _COMMANDS: Final = {
     "demo": "Show everything on a simulated exchange: no key, no network.",
     "sim": "Run the simulated exchange.",
     "matrix": "Print the annotation matrix.",
+    "egress": "Show what may leave the process; accept what another ccxt does.",
 }
 
 

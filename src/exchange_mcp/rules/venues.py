@@ -99,7 +99,7 @@ def check_account(
 def _unknown(venue: str) -> str:
     others = other_venues()
     near = difflib.get_close_matches(venue, (*VENUES, *others.venues, *others.excluded), n=1)
-    meant = f'; did you mean "{near[0]}"?' if near else ""
+    meant = f' (did you mean "{near[0]}"?)' if near else ""
     return (
         f'venue "{venue}" is not known{meant}; supported: {", ".join(VENUES)}, '
         f"and {len(others.venues)} others for market data"

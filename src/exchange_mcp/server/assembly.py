@@ -5,7 +5,7 @@ tools never waits for it, and needs no network.
 """
 
 import gc
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -70,9 +70,19 @@ def _rendezvous(account: "AccountConfig") -> SimRendezvous | None:
 
 
 class LateVenues:
-    """The venues, opened in the background. Whoever asks for them earlier waits."""
+    """The venues, opened in the background. Whoever asks for them earlier waits.
 
-    def __init__(self, accounts: tuple[Keyed, ...], cache_directory: Path, clock: Clock) -> None:
+    `accepted` holds the digests of what the operator accepted that another ccxt does.
+    """
+
+    def __init__(
+        self,
+        accounts: tuple[Keyed, ...],
+        cache_directory: Path,
+        clock: Clock,
+        accepted: Collection[str] = (),
+    ) -> None:
+        self._accepted = accepted
         self._accounts = accounts
         self._cache_directory = cache_directory
         self._clock = clock
@@ -114,15 +124,20 @@ class LateVenues:
 
     async def _open(self) -> None:
         try:
-            kind = await anyio.to_thread.run_sync(_import_venue)
-            openings = [_opening(account) for account in self._accounts]
-            self._opened = kind(openings, self._cache_directory, self._clock)
+            self._opened = await anyio.to_thread.run_sync(self._made)
         except Exception:  # noqa: BLE001 - logged, and answered as INTERNAL from then on
             _log.exception("the venues could not be opened")
         finally:
             # What is imported stays: the collector need not look at it, and works from here on.
             gc.freeze()
             gc.enable()
+
+    def _made(self) -> "OpenVenues":
+        """Import ccxt, and judge what may leave: half a second and more, in a thread."""
+        from exchange_mcp.venue.opening import OpenVenues  # noqa: PLC0415 - imports ccxt
+
+        openings = [_opening(account) for account in self._accounts]
+        return OpenVenues(openings, self._cache_directory, self._clock, accepted=self._accepted)
 
     async def close(self) -> None:
         """Answer nobody any more, and close every connection, also those that are being opened."""
@@ -131,12 +146,6 @@ class LateVenues:
         self._decided.set()
         if self._opened is not None:
             await self._opened.close()
-
-
-def _import_venue() -> "type[OpenVenues]":
-    from exchange_mcp.venue.opening import OpenVenues  # noqa: PLC0415 - imports ccxt, which takes half a second
-
-    return OpenVenues
 
 
 def _opening(account: Keyed) -> "Opening":

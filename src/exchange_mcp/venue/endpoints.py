@@ -40,6 +40,7 @@ __all__ = [
     "difference",
     "examine",
     "shipped",
+    "snapshots",
     "sweep",
     "table",
     "take",
@@ -111,10 +112,13 @@ def table(venue: str, accepted_digests: Collection[str] = ()) -> EndpointTable:
     """
     if venue not in REVIEWED:
         return _unreviewed(venue)
+    return decide(*snapshots(venue), accepted_digests)
+
+
+def snapshots(venue: str) -> tuple[Snapshot, Snapshot]:
+    """What a supported venue's class reached when it was read, and what the installed one reaches."""
     before = shipped(venue)
-    return decide(
-        before, before if before.ccxt == INSTALLED else take(exchange_class(venue)), accepted_digests
-    )
+    return before, before if before.ccxt == INSTALLED else take(exchange_class(venue))
 
 
 def decide(before: Snapshot, after: Snapshot, accepted_digests: Collection[str] = ()) -> EndpointTable:
