@@ -183,7 +183,7 @@ class EgressRefusedError(ServerError):
 
     code = ErrorCode.EGRESS_REFUSED
     retry = "never"
-    hint = "The operator sees why with: exchange-mcp egress explain VENUE"
+    hint = "The operator sees why with exchange-mcp egress explain VENUE."
 
 
 class InternalError(ServerError):

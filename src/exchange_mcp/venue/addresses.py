@@ -23,6 +23,8 @@ _PLACE: Final = "PLACEHOLDER"
 _TEMPLATE: Final = re.compile(r"\{([A-Za-z0-9_]+)\}")
 # One path segment; a dot alone or two would climb.
 _ID: Final = r"(?!\.{1,2}(?:/|$))[A-Za-z0-9_.:-]{1,80}"
+# Where nothing is signed: bitfinex asks for several catalogues at once, by a list in the path.
+_PUBLIC_ID: Final = r"(?!\.{1,2}(?:/|$))[A-Za-z0-9_.:,-]{1,200}"
 
 
 class NoAddressError(Exception):
@@ -70,7 +72,7 @@ def learn_public(
     others: dict[Endpoint, str] = {}
     for endpoint in endpoints:
         try:
-            address = _address(keyless, endpoint)
+            address = _address(keyless, endpoint, _PUBLIC_ID)
         except NoAddressError as error:
             others[endpoint] = str(error)
         except Exception as error:  # noqa: BLE001 - without credentials, signing fails in as many ways as there are venues
@@ -83,7 +85,7 @@ def learn_public(
     return MappingProxyType(found), MappingProxyType(others)
 
 
-def _address(scratch: Any, endpoint: Endpoint) -> Address | None:  # noqa: ANN401 - as above
+def _address(scratch: Any, endpoint: Endpoint, identifier: str = _ID) -> Address | None:  # noqa: ANN401 - as above
     ids = dict.fromkeys(_TEMPLATE.findall(endpoint.path), _PLACE)
     try:
         url = str(scratch.sign(endpoint.path, endpoint.api.split("/"), endpoint.verb, ids)["url"])
@@ -92,5 +94,5 @@ def _address(scratch: Any, endpoint: Endpoint) -> Address | None:  # noqa: ANN40
     parts = urlsplit(url)
     if parts.scheme != "https" or not _PLAIN.fullmatch(parts.netloc):
         raise NoAddressError(f"{scratch.id}: {endpoint} is not at a plain https address")
-    pattern = re.escape(parts.path).replace(_PLACE, _ID)
+    pattern = re.escape(parts.path).replace(_PLACE, identifier)
     return Address(f"https://{parts.netloc}", re.compile(pattern))

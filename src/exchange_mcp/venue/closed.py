@@ -28,8 +28,9 @@ class ClosedVenue:
     def __init__(self, account: Account, reason: str, change: Difference | None) -> None:
         self._account = account
         self._reason = reason
-        act = f"explain {account.venue}" if change is None else f"accept {change.digest}"
-        self._next_step = f"The operator must look into it: exchange-mcp egress {act}"
+        look = f"The operator sees why with exchange-mcp egress explain {account.venue}"
+        accept = "" if change is None else f", accepts it with exchange-mcp egress accept {change.digest}"
+        self._next_step = f"{look}{accept and accept + ', and starts the server again'}."
         _log.warning("nothing may leave", account=account.name, reason=reason, next_step=self._next_step)
 
     @property
