@@ -116,7 +116,7 @@ async def test_private_questions_are_not_asked(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("venue", "unread", "source"), [("derive", "order_book", "order book"), ("dydx", "ticker", "ticker")]
+    ("venue", "unread", "source"), [("woofipro", "order_book", "order book"), ("dydx", "ticker", "ticker")]
 )
 async def test_what_ccxt_does_not_read_at_a_venue_is_said_and_not_asked(
     venue: str, unread: str, source: str, tmp_path: Path
@@ -126,7 +126,7 @@ async def test_what_ccxt_does_not_read_at_a_venue_is_said_and_not_asked(
     sources = {"ticker": reads.ticker("BTC/USD:USD"), "order_book": reads.order_book("BTC/USD:USD", 5)}
     (gap,) = sources[unread].unread
     assert not sources[unread].reads
-    assert str(gap.error) == f"account {venue} has no {source}: ccxt reads none at {venue}"
+    assert str(gap.error) == f"account {venue} has no {source}: ccxt reads none at {venue} without a key"
     assert [name for name, each in sources.items() if each.reads] == [name for name in sources if name != unread]
     await venues.close()
 

@@ -16,11 +16,13 @@ from exchange_mcp.model.accounts import MarketType
 
 @dataclass(frozen=True, slots=True)
 class OtherVenue:
-    """One venue that answers market data, in the market types that ccxt says it has."""
+    """One venue that answers market data: of which types by ccxt's word, and what of it ccxt reads without a key."""
 
     id: str
     title: str
     market_types: tuple[MarketType, ...]
+    has_ticker: bool
+    has_order_book: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,13 @@ class OtherVenues:
         """What `str()` wrote."""
         held = json.loads(text)
         venues = {
-            name: OtherVenue(name, facts["title"], tuple(map(MarketType, facts["market_types"])))
+            name: OtherVenue(
+                id=name,
+                title=facts["title"],
+                market_types=tuple(map(MarketType, facts["market_types"])),
+                has_ticker=facts["has_ticker"],
+                has_order_book=facts["has_order_book"],
+            )
             for name, facts in held["venues"].items()
         }
         return cls(held["ccxt"], MappingProxyType(venues), MappingProxyType(held["excluded"]))
@@ -50,7 +58,12 @@ class OtherVenues:
         held = {
             "ccxt": self.ccxt,
             "venues": {
-                name: {"title": venue.title, "market_types": list(venue.market_types)}
+                name: {
+                    "title": venue.title,
+                    "market_types": list(venue.market_types),
+                    "has_ticker": venue.has_ticker,
+                    "has_order_book": venue.has_order_book,
+                }
                 for name, venue in sorted(self.venues.items())
             },
             "excluded": dict(sorted(self.excluded.items())),

@@ -23,7 +23,8 @@ class VenueRules:
 
     `id` is the ccxt id. The other tuples are subsets of `market_types`: what an account gets that names no
     market types, what the venue's practice system has, what our simulated exchange has, and where
-    private reads exist in this version. `needs_passphrase` says that a key has a third part.
+    private reads exist in this version. `needs_passphrase` says that a key has a third part; `has_ticker` and
+    `has_order_book`, what can be read of its markets.
     """
 
     id: str
@@ -34,6 +35,8 @@ class VenueRules:
     sim_market_types: tuple[MarketType, ...] = ()
     has_private_reads: tuple[MarketType, ...] = ()
     needs_passphrase: bool = False
+    has_ticker: bool = True
+    has_order_book: bool = True
 
 
 VENUES: Mapping[str, VenueRules] = MappingProxyType(
@@ -68,7 +71,14 @@ def venue_rules(venue: str) -> VenueRules | None:
     if other is None:
         return VENUES.get(venue)
     usual = tuple(t for t in other.market_types if t in _SPOT_AND_LINEAR)
-    return VenueRules(other.id, other.title, other.market_types, usual or other.market_types)
+    return VenueRules(
+        other.id,
+        other.title,
+        other.market_types,
+        usual or other.market_types,
+        has_ticker=other.has_ticker,
+        has_order_book=other.has_order_book,
+    )
 
 
 def check_account(

@@ -9,9 +9,8 @@ import ccxt.async_support as ccxt
 from exchange_mcp.rules.endpoints import REVIEWED, Endpoint, EndpointClass
 from exchange_mcp.rules.other_venues import OtherVenue, other_venues
 from exchange_mcp.venue.derivation import implicit
-from exchange_mcp.venue.endpoints import EndpointTable, decide
-from exchange_mcp.venue.endpoints import table as table_of
-from exchange_mcp.venue.offered import has_order_book, has_ticker, other_venues_of
+from exchange_mcp.venue.endpoints import EndpointTable, decide, keyless
+from exchange_mcp.venue.offered import other_venues_of
 from exchange_mcp.venue.snapshot import INSTALLED, Snapshot, take
 from exchange_mcp.venue.sweep import Examined, exchange_class, sweep
 
@@ -90,17 +89,14 @@ def _others(swept: tuple[Examined, ...]) -> Iterator[str]:
     reads = sum(each.reads for each in swept)
     text = _UNREVIEWED.format(swept=len(swept), reads=reads, excluded=len(found.excluded))
     yield "\n" + text.removesuffix("\n")
-    yield from (_other(venue, table_of(venue.id)) for venue in found.venues.values())
+    yield from (_other(venue, keyless(take(exchange_class(venue.id)), None)) for venue in found.venues.values())
     yield "\n" + _EXCLUDED
     yield from (f"- {reason}." for reason in found.excluded.values())
     yield ""
 
 
 def _other(venue: OtherVenue, table: EndpointTable) -> str:
-    exchange = exchange_class(venue.id)()
-    answers = [
-        name for name, has in (("ticker", has_ticker(exchange)), ("book", has_order_book(exchange))) if has
-    ]
+    answers = [name for name, has in (("ticker", venue.has_ticker), ("book", venue.has_order_book)) if has]
     asked = frozenset[Endpoint]().union(*table.allowed.values())
     return (
         f"| {venue.title} | {venue.id} | {', '.join(venue.market_types)} | {', '.join(answers)} "

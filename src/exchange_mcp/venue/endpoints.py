@@ -39,6 +39,7 @@ __all__ = [
     "derive",
     "difference",
     "examine",
+    "keyless",
     "shipped",
     "snapshots",
     "sweep",
@@ -111,7 +112,7 @@ def table(venue: str, accepted_digests: Collection[str] = ()) -> EndpointTable:
         ValueError: ccxt's source is not there, and it was needed.
     """
     if venue not in REVIEWED:
-        return _unreviewed(venue)
+        return keyless(*_examined(exchange_class(venue)))
     return decide(*snapshots(venue), accepted_digests)
 
 
@@ -153,18 +154,30 @@ def _refusals(change: Difference) -> dict[EndpointClass, str]:
     return dict.fromkeys(sorted(WRITES), f"{version}; writes wait {accept}")
 
 
-def _unreviewed(venue: str) -> EndpointTable:
-    kind = exchange_class(venue)
-    reach, reason = _examined(kind)
+def keyless(reach: Snapshot, reason: str | None) -> EndpointTable:
+    """What may leave at a venue without a reviewed list; nothing for a `reason`, or if its markets need a key."""
+    kind = exchange_class(reach.venue)
     reads = frozenset[Endpoint]().union(*(reach.reached[cls] for cls in READING))
     addresses, needs_key = learn_public(kind({}), () if reason else sorted(reads))
     public = frozenset(addresses)
-    allowed = {cls: reach.reached[cls] & public if cls in READING else _NONE for cls in EndpointClass}
-    refused = dict.fromkeys(sorted(WRITES), f"{venue} has no reviewed list, so nothing is written there")
+    reason = reason or _without_markets(reach, public)
+    allowed = {
+        cls: reach.reached[cls] & public if cls in READING and reason is None else _NONE
+        for cls in EndpointClass
+    }
+    refused = dict.fromkeys(sorted(WRITES), f"{reach.venue} has no reviewed list, so nothing is written there")
     if reason is not None:
         refused |= dict.fromkeys(READING, reason)
     derived_only = {cls: reach.reached[cls] - allowed[cls] for cls in EndpointClass}
     return _made(reach, allowed, derived_only, refused, None, needs_key)
+
+
+def _without_markets(reach: Snapshot, public: frozenset[Endpoint]) -> str | None:
+    loads = reach.reached[EndpointClass.MARKETS]
+    if not loads or loads & public:  # some classes bring their markets along
+        return None
+    asked = ", ".join(map(str, sorted(loads)))
+    return f"{reach.venue} is excluded: its list of markets cannot be read without a key ({asked})"
 
 
 def _examined(kind: Any) -> tuple[Snapshot, str | None]:  # noqa: ANN401 - ccxt is untyped

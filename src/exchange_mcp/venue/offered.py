@@ -8,9 +8,12 @@ from collections.abc import Iterable
 from typing import Any, Final, cast
 
 from exchange_mcp.model.accounts import MarketType
+from exchange_mcp.rules.endpoints import Endpoint
 from exchange_mcp.rules.other_venues import OtherVenue, OtherVenues
 from exchange_mcp.rules.venues import VENUES
-from exchange_mcp.venue.snapshot import INSTALLED
+from exchange_mcp.venue.derivation import reached_by
+from exchange_mcp.venue.endpoints import EndpointTable, keyless
+from exchange_mcp.venue.snapshot import INSTALLED, take
 from exchange_mcp.venue.sweep import Examined, exchange_class
 
 _CONTRACTS: Final = ("swap", "future")
@@ -19,17 +22,33 @@ _SETTLED: Final = (MarketType.LINEAR, MarketType.INVERSE)
 
 def other_venues_of(swept: Iterable[Examined]) -> OtherVenues:
     """The venues beyond the supported ones as a sweep finds them: what each offers, or why it is excluded."""
-    others = [each for each in swept if each.venue not in VENUES]
-    offered = [offer(exchange_class(each.venue)()) for each in others if each.reason is None]
+    kinds = {each.venue: exchange_class(each.venue) for each in swept if each.venue not in VENUES}
+    reasons = {each.venue: each.reason for each in swept}
+    tables = {venue: keyless(take(kind), reasons[venue]) for venue, kind in kinds.items()}
     return OtherVenues(
         ccxt=INSTALLED,
-        venues={venue.id: venue for venue in offered},
-        excluded={each.venue: each.reason for each in others if each.reason is not None},
+        venues={venue: offer(kinds[venue], rows) for venue, rows in tables.items() if rows.closed is None},
+        excluded={venue: rows.closed for venue, rows in tables.items() if rows.closed is not None},
     )
 
 
-def offer(exchange: Any) -> OtherVenue:  # noqa: ANN401 - ccxt is untyped
-    """What one exchange offers; contracts of which ccxt does not tell how they settle count as linear."""
+def offer(kind: Any, rows: EndpointTable) -> OtherVenue:  # noqa: ANN401 - ccxt is untyped
+    """What an exchange class offers, where `rows` may leave.
+
+    Contracts of which ccxt does not tell how they settle count as linear.
+    """
+    exchange = kind()
+    allowed = frozenset[Endpoint]().union(*rows.allowed.values())
+    return OtherVenue(
+        id=exchange.id,
+        title=exchange.name,
+        market_types=_market_types(exchange),
+        has_ticker=bool(reached_by(kind, "fetch_ticker") & allowed),
+        has_order_book=bool(reached_by(kind, "fetch_order_book") & allowed),
+    )
+
+
+def _market_types(exchange: Any) -> tuple[MarketType, ...]:  # noqa: ANN401 - ccxt is untyped
     types = {MarketType.SPOT} if exchange.has.get("spot") else set[MarketType]()
     traded = [kind for kind in _CONTRACTS if exchange.has.get(kind)]
     if traded:
@@ -41,9 +60,7 @@ def offer(exchange: Any) -> OtherVenue:  # noqa: ANN401 - ccxt is untyped
             if isinstance(told := features.get(kind), dict) and cast("dict[str, Any]", told).get(market_type)
         }
         types |= settled or {MarketType.LINEAR}
-    return OtherVenue(
-        exchange.id, exchange.name, tuple(t for t in MarketType if t in types and _is_loaded(exchange, t))
-    )
+    return tuple(t for t in MarketType if t in types and _is_loaded(exchange, t))
 
 
 def _is_loaded(exchange: Any, market_type: MarketType) -> bool:  # noqa: ANN401 - ccxt is untyped
@@ -53,13 +70,3 @@ def _is_loaded(exchange: Any, market_type: MarketType) -> bool:  # noqa: ANN401 
         return True
     accepted = {market_type.value, *(() if market_type is MarketType.SPOT else _CONTRACTS)}
     return not accepted.isdisjoint(cast("list[str]", named))
-
-
-def has_ticker(exchange: Any) -> bool:  # noqa: ANN401 - ccxt is untyped
-    """Whether ccxt reads a ticker there: of one market, or picked from those of all."""
-    return bool(exchange.has.get("fetchTicker") or exchange.has.get("fetchTickers"))
-
-
-def has_order_book(exchange: Any) -> bool:  # noqa: ANN401 - ccxt is untyped
-    """Whether ccxt reads an order book there."""
-    return bool(exchange.has.get("fetchOrderBook"))

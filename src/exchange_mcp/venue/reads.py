@@ -14,12 +14,11 @@ from exchange_mcp.model.orders import OpenOrder
 from exchange_mcp.model.positions import Position
 from exchange_mcp.rules.endpoints import Endpoint
 from exchange_mcp.rules.reading import book_depth, counts_in_base, volume_fields
-from exchange_mcp.rules.venues import VENUES
+from exchange_mcp.rules.venues import venue_rules
 from exchange_mcp.venue import answers
 from exchange_mcp.venue.egress import reading
 from exchange_mcp.venue.failures import meaning
 from exchange_mcp.venue.markets import MarketCatalogue, Markets
-from exchange_mcp.venue.offered import has_order_book, has_ticker
 from exchange_mcp.venue.repeating import Sleep, repeated
 from exchange_mcp.venue.symbols import market_type_of, resolve
 
@@ -54,8 +53,10 @@ class CcxtReadVenue:
         for secret in (client.apiKey, client.secret, client.password):
             if secret:
                 self._redactor.learn(secret)
-        rules = VENUES.get(account.venue)
-        self._private = () if rules is None else rules.has_private_reads
+        rules = venue_rules(account.venue)
+        if rules is None:
+            raise LookupError(f"no rules for venue {account.venue}")
+        self._rules, self._private = rules, rules.has_private_reads
 
     @property
     def account(self) -> Account:
@@ -97,7 +98,7 @@ class CcxtReadVenue:
 
     def ticker(self, symbol: str) -> Sources[Ticker]:
         """The venue's 24-hour ticker."""
-        if not has_ticker(self._client):
+        if not self._rules.has_ticker:
             return self._unanswered("ticker")
 
         async def read(markets: Markets) -> list[Ticker]:
@@ -110,7 +111,7 @@ class CcxtReadVenue:
 
     def order_book(self, symbol: str, levels: int) -> Sources[OrderBook]:
         """The venue's book."""
-        if not has_order_book(self._client):
+        if not self._rules.has_order_book:
             return self._unanswered("order book")
 
         async def read(markets: Markets) -> list[OrderBook]:
@@ -198,7 +199,7 @@ class CcxtReadVenue:
         return NotCoveredError(f"account {self._account.name} {reason}")
 
     def _unanswered(self, source: str) -> Sources[T]:
-        error = self._uncovered(f"has no {source}: ccxt reads none at {self._account.venue}")
+        error = self._uncovered(f"has no {source}: ccxt reads none at {self._account.venue} without a key")
         return Sources((), (Unread(source, error),))
 
     def _other_type(self, market_type: MarketType) -> Unread:
