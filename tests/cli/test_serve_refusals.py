@@ -79,7 +79,7 @@ def test_every_fault_is_a_line_with_file_line_and_key(refused: Refused) -> None:
         ["serve.toml:7", "accounts.other.enviroment"],
     ]
     assert "unknown key" in lines[0]
-    assert 'venue "binanze" is not supported; supported: binance, bybit,' in lines[1]
+    assert 'venue "binanze" is not known (did you mean "binance"?); supported: binance, bybit,' in lines[1]
     assert lines[2].endswith('did you mean "environment"?')
 
 

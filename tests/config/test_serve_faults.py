@@ -6,12 +6,16 @@ import pytest
 
 from exchange_mcp.config.faults import ConfigError
 from exchange_mcp.config.serve import ServeConfig, load_serve, public_serve
+from exchange_mcp.rules.other_venues import other_venues
 from exchange_mcp.rules.venues import check_account
 
 Complain = Callable[[str], list[str]]
 
 MAIN = '[accounts.main]\nvenue = "binance"\nenvironment = "live"\n'
-SUPPORTED = "binance, bybit, okx, kraken, coinbase, kucoin, bitget, gate"
+SUPPORTED = (
+    "binance, bybit, okx, kraken, coinbase, kucoin, bitget, gate, "
+    f"and {len(other_venues().venues)} others for market data"
+)
 LITERAL = (
     "a secret does not stand in this file; put it into an environment variable and write "
     '{ env = "NAME" }, or into a file that only you can read and write { file = "~/PATH" }'
@@ -157,7 +161,7 @@ def test_a_wrong_setting_of_an_account_is_named_with_its_line(
     [
         (
             'venue = "bitmex"\nenvironment = "live"',
-            f'venue "bitmex" is not supported; supported: {SUPPORTED}',
+            f'venue "bitmex" is not known (did you mean "bitget"?); supported: {SUPPORTED}',
         ),
         (
             'venue = "kraken"\nenvironment = "live"\nmarket_types = ["spot", "linear"]',
@@ -344,8 +348,8 @@ def test_without_a_file_an_unsupported_venue_is_refused_with_the_supported_ones(
         public_serve(["kraken", "mtgox", "ftx"], check=check_account)
 
     assert str(caught.value).split("\n") == [
-        f'venue "mtgox" is not supported; supported: {SUPPORTED}',
-        f'venue "ftx" is not supported; supported: {SUPPORTED}',
+        f'venue "mtgox" is not known; supported: {SUPPORTED}',
+        f'venue "ftx" is not known (did you mean "htx"?); supported: {SUPPORTED}',
     ]
 
 

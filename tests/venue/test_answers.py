@@ -26,6 +26,18 @@ def test_a_spot_book_is_in_base() -> None:
     assert (_book(SPOT).amount_unit, _book(SPOT).contract_size) == ("base", None)
 
 
+def test_levels_that_come_as_text_are_sorted_as_numbers() -> None:
+    book = _book(SPOT, bids=[["9999.90", "1"], ["97000.10", "2.50"]], asks=[["100000", "1"], ["97001", "3"]])
+    assert [str(price) for price, _ in book.bids] == ["97000.10", "9999.90"]
+    assert [str(price) for price, _ in book.asks] == ["97001", "100000"]
+
+
+def test_where_nobody_read_what_contracts_count_amounts_are_as_sent() -> None:
+    book = answers.order_book({"bids": [LEVEL], "asks": []}, LINEAR, "main", 5, is_known=False)
+    assert [str(amount) for _, amount in book.bids] == ["2.50"]
+    assert (book.amount_unit, book.contract_size) == ("unknown", None)
+
+
 def test_linear_contracts_become_base_and_inverse_ones_stay_contracts() -> None:
     # 2.50 contracts of 0.01 BTC are 0.0250 BTC; an inverse contract is 100 USD, which no amount of BTC is.
     assert [str(amount) for _, amount in _book(LINEAR).bids] == ["0.0250"]
@@ -48,7 +60,7 @@ def test_contracts_of_unknown_size_stay_contracts() -> None:
         {"bids": None},
         {"bids": [], "asks": []},
         {"bids": [[None, Decimal(1)]]},
-        {"bids": [["1", "1"]]},
+        {"bids": [["one", "1"]]},
         {"bids": [[1.0, 1.0]]},
     ],
     ids=str,

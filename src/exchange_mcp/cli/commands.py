@@ -13,6 +13,7 @@ _COMMANDS: Final = {
     "sim": "Run the simulated exchange.",
     "matrix": "Print the annotation matrix.",
     "scope": "Tell what a key may do.",
+    "egress": "Show what may leave the process; accept what another ccxt does.",
 }
 
 

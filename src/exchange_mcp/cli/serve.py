@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import click
 from exchange_mcp.cli import wire
 from exchange_mcp.cli.clock import SystemClock
 from exchange_mcp.cli.places import places
+from exchange_mcp.config.accepted import load_accepted
 from exchange_mcp.config.faults import ConfigError
 from exchange_mcp.config.locations import home_directory
 from exchange_mcp.config.logs import configure_logging
@@ -51,6 +53,7 @@ def command(file: Path | None, venues: tuple[str, ...]) -> None:
     try:
         config = _configuration(source, venues)
         accounts = keyed(config, environ=os.environ, redactor=redactor)
+        accepted = load_accepted(places().accepted_file)
     except ConfigError as error:
         for fault in error.faults:
             # A fault of a secret knows its account and not the file that refers to it.
@@ -59,7 +62,7 @@ def command(file: Path | None, venues: tuple[str, ...]) -> None:
     configure_logging(config.log.format, config.log.level, redactor=redactor)
     if sys.stdin.isatty():
         click.echo(_TO_A_PERSON, err=True)
-    anyio.run(_serve, config, accounts)
+    anyio.run(_serve, config, accounts, accepted)
 
 
 def _source(file: Path | None, venues: tuple[str, ...]) -> Path | None:
@@ -96,13 +99,14 @@ def _is_there(file: Path) -> bool:
     return True
 
 
-async def _serve(config: ServeConfig, accounts: tuple[Keyed, ...]) -> None:
+async def _serve(config: ServeConfig, accounts: tuple[Keyed, ...], accepted: Collection[str]) -> None:
     clock = SystemClock()
     cache = config.cache_directory or places().cache
     venues = LateVenues(
         accounts,
         cache,
         clock,
+        accepted=accepted,
         check_seconds=config.keys.check_seconds,
         grace_seconds=config.keys.grace_seconds,
     )

@@ -97,15 +97,17 @@ def judge_account(
 def default_market_types(
     venue: str, environment: Environment, *, has_key: bool, check: AccountCheck
 ) -> tuple[MarketType, ...]:
-    """What an account gets that names no market types: those of spot and linear that can exist.
+    """What an account gets that names no market types: those of spot and linear that can exist, else inverse.
 
-    Where neither can, spot, so that the check has something to refuse.
+    Where none can, spot, so that the check has something to refuse.
     """
-    return tuple(
+    existing = tuple(
         market_type
-        for market_type in _DEFAULT_MARKET_TYPES
+        for market_type in MarketType
         if check(venue, environment, (market_type,), has_key=has_key) is None
-    ) or (MarketType.SPOT,)
+    )
+    usual = tuple(market_type for market_type in existing if market_type in _DEFAULT_MARKET_TYPES)
+    return usual or existing or (MarketType.SPOT,)
 
 
 def _sound_part(settings: dict[str, object], error: ValidationError, home: Path) -> AccountTable | None:

@@ -30,6 +30,11 @@ class Locations:
         return self.config / "serve.toml"
 
     @property
+    def accepted_file(self) -> Path:
+        """What the operator accepted that another ccxt does."""
+        return self.state / "egress.json"
+
+    @property
     def rendezvous_file(self) -> Path:
         """Where the simulated exchange says how to reach it."""
         return self.state / "sim" / "rendezvous.json"

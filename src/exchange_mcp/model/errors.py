@@ -13,6 +13,7 @@ ExchangeMcpError
 │   ├── DeadlineError               DEADLINE_EXCEEDED
 │   ├── StoppingError               STOPPING
 │   ├── EgressBlockedError          EGRESS_BLOCKED: a request that may not leave was stopped
+│   ├── EgressRefusedError          EGRESS_REFUSED: nothing may leave at this venue as things are
 │   └── InternalError               INTERNAL
 ├── NothingAnsweredError        every source of a question failed; it speaks as the first of them
 └── VenueError                  the venue answered with a refusal, or not at all
@@ -54,6 +55,7 @@ class ErrorCode(StrEnum):
     DEADLINE_EXCEEDED = "DEADLINE_EXCEEDED"
     STOPPING = "STOPPING"
     EGRESS_BLOCKED = "EGRESS_BLOCKED"
+    EGRESS_REFUSED = "EGRESS_REFUSED"
     INTERNAL = "INTERNAL"
     VENUE_UNREACHABLE = "VENUE_UNREACHABLE"
     VENUE_UNAVAILABLE = "VENUE_UNAVAILABLE"
@@ -178,6 +180,14 @@ class EgressBlockedError(ServerError):
     code = ErrorCode.EGRESS_BLOCKED
     retry = "never"
     hint = "No setting allows this; the server's log names the request. Please report it."
+
+
+class EgressRefusedError(ServerError):
+    """Nothing may leave at this venue with the library that is installed, until the operator does something."""
+
+    code = ErrorCode.EGRESS_REFUSED
+    retry = "never"
+    hint = "The operator sees why with exchange-mcp egress explain VENUE."
 
 
 class InternalError(ServerError):

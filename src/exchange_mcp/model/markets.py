@@ -28,7 +28,8 @@ class Ticker(Record):
 class OrderBook(Record):
     """The best levels of one market's book, as [price in quote, amount in base] pairs, best first.
 
-    `amount_unit` says what the amounts count: the base asset, or contracts of `contract_size` base each.
+    `amount_unit` says what the amounts count: "base" is the base asset, "contracts" are of `contract_size` each,
+    "unknown" is whatever the venue counts: then they compare with each other and with nothing else.
     """
 
     account: str

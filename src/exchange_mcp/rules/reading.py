@@ -8,6 +8,7 @@ must be present; where there is always something, it must not be empty.
 from typing import Final, cast
 
 from exchange_mcp.model.accounts import MarketType
+from exchange_mcp.rules.venues import VENUES
 
 # (venue, ccxt api section, path)
 _Endpoint = tuple[str, str, str]
@@ -116,7 +117,18 @@ _VOLUMES: Final[dict[tuple[str, MarketType], tuple[str | None, str | None]]] = {
 
 def volume_fields(venue: str, market_type: MarketType) -> tuple[str | None, str | None] | None:
     """The raw fields of a ticker that hold its 24-hour volume in base and in quote; None where ccxt knows better."""
+    if not counts_in_base(venue, market_type):
+        return (None, None)
     return _VOLUMES.get((venue, market_type))
+
+
+def counts_in_base(venue: str, market_type: MarketType) -> bool:
+    """Whether it was read what a venue's amounts count, so that they can be given in base.
+
+    ccxt's size of a contract is no proof of it: at deribit, books count base or dollars, and never contracts.
+    https://docs.deribit.com/#public-get_order_book
+    """
+    return venue in VENUES or market_type is MarketType.SPOT
 
 
 # The depths that a venue's book request takes, where it does not take any number.
@@ -124,6 +136,7 @@ def volume_fields(venue: str, market_type: MarketType) -> tuple[str | None, str 
 # binance COIN-M: https://developers.binance.com/docs/derivatives/coin-margined-futures/market-data/rest-api/Order-Book
 # kucoin: https://www.kucoin.com/docs-new/rest/spot-trading/market-data/get-part-orderbook
 # bitget: https://www.bitget.com/api-doc/contract/market/Get-Merge-Depth
+# bitfinex: https://docs.bitfinex.com/reference/rest-public-book
 _FUTURES_DEPTHS: Final = (5, 10, 20, 50, 100)
 _DEPTHS: Final[dict[tuple[str, MarketType], tuple[int, ...]]] = {
     ("binance", MarketType.LINEAR): _FUTURES_DEPTHS,
@@ -131,10 +144,16 @@ _DEPTHS: Final[dict[tuple[str, MarketType], tuple[int, ...]]] = {
     **{("kucoin", market_type): (20, 100) for market_type in MarketType},
     ("bitget", MarketType.LINEAR): (1, 5, 15, 50),
     ("bitget", MarketType.INVERSE): (1, 5, 15, 50),
+    **{("bitfinex", market_type): (1, 25, 100) for market_type in MarketType},
 }
 
 
-def book_depth(venue: str, market_type: MarketType, levels: int) -> int:
-    """The smallest depth that the venue's book request takes and that holds `levels`."""
+def book_depth(venue: str, market_type: MarketType, levels: int) -> int | None:
+    """The smallest depth that the venue's book request takes and that holds `levels`.
+
+    None where nobody read which depths it takes: then it is asked for as many as it likes to give.
+    """
     depths = _DEPTHS.get((venue, market_type), ())
+    if not depths and venue not in VENUES:
+        return None
     return next((depth for depth in depths if depth >= levels), levels)

@@ -5,7 +5,7 @@ tools never waits for it, and needs no network.
 """
 
 import gc
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,7 +24,6 @@ from exchange_mcp.model.ports import Clock, ReadVenue
 
 if TYPE_CHECKING:
     from exchange_mcp.config.accounts import AccountConfig
-    from exchange_mcp.venue.keys import KeyCare
     from exchange_mcp.venue.opening import Opening, OpenVenues
 
 _log = get_logger(__name__)
@@ -71,7 +70,10 @@ def _rendezvous(account: "AccountConfig") -> SimRendezvous | None:
 
 
 class LateVenues:
-    """The venues, opened in the background. Whoever asks for them earlier waits."""
+    """The venues, opened in the background. Whoever asks for them earlier waits.
+
+    `accepted` holds the digests of what the operator accepted that another ccxt does.
+    """
 
     def __init__(
         self,
@@ -79,9 +81,11 @@ class LateVenues:
         cache_directory: Path,
         clock: Clock,
         *,
+        accepted: Collection[str] = (),
         check_seconds: float = 300,
         grace_seconds: float = 900,
     ) -> None:
+        self._accepted = accepted
         self._check_seconds = check_seconds
         self._grace_seconds = grace_seconds
         self._accounts = accounts
@@ -125,16 +129,27 @@ class LateVenues:
 
     async def _open(self) -> None:
         try:
-            kind = await anyio.to_thread.run_sync(_import_venue)
-            openings = [_opening(account) for account in self._accounts]
-            care = _care(self._check_seconds, self._grace_seconds)
-            self._opened = kind(openings, self._cache_directory, self._clock, care=care)
+            self._opened = await anyio.to_thread.run_sync(self._made)
         except Exception:  # noqa: BLE001 - logged, and answered as INTERNAL from then on
             _log.exception("the venues could not be opened")
         finally:
             # What is imported stays: the collector need not look at it, and works from here on.
             gc.freeze()
             gc.enable()
+
+    def _made(self) -> "OpenVenues":
+        """Import ccxt, and judge what may leave: half a second and more, in a thread."""
+        from exchange_mcp.venue.key_watch import Pace  # noqa: PLC0415 - imports ccxt
+        from exchange_mcp.venue.keys import KeyCare  # noqa: PLC0415 - as above
+        from exchange_mcp.venue.opening import OpenVenues  # noqa: PLC0415 - as above
+
+        return OpenVenues(
+            [_opening(account) for account in self._accounts],
+            self._cache_directory,
+            self._clock,
+            accepted=self._accepted,
+            care=KeyCare(Pace(every=self._check_seconds, grace=self._grace_seconds)),
+        )
 
     async def close(self) -> None:
         """Answer nobody any more, and close every connection, also those that are being opened."""
@@ -143,19 +158,6 @@ class LateVenues:
         self._decided.set()
         if self._opened is not None:
             await self._opened.close()
-
-
-def _import_venue() -> "type[OpenVenues]":
-    from exchange_mcp.venue.opening import OpenVenues  # noqa: PLC0415 - imports ccxt, which takes half a second
-
-    return OpenVenues
-
-
-def _care(check_seconds: float, grace_seconds: float) -> "KeyCare":
-    from exchange_mcp.venue.key_watch import Pace  # noqa: PLC0415 - as above
-    from exchange_mcp.venue.keys import KeyCare  # noqa: PLC0415 - as above
-
-    return KeyCare(Pace(every=check_seconds, grace=grace_seconds))
 
 
 def _opening(account: Keyed) -> "Opening":

@@ -1,9 +1,9 @@
 """Where each allowed endpoint is: learned once from ccxt's own signing, then frozen.
 
 The same ccxt class signs each endpoint with placeholders for the ids in its path and with made-up
-credentials. From the URL come the origin and the exact path; at run time a URL has to match both in full, so
-neither a rewritten `urls`, nor an id with a path in it, nor a parameter that moves an endpoint leads anywhere
-else.
+credentials, or, where nothing is ever asked with a key, with none. From the URL come the origin and the exact
+path; at run time a URL has to match both in full, so neither a rewritten `urls`, nor an id with a path in it,
+nor a parameter that moves an endpoint leads anywhere else.
 """
 
 import re
@@ -17,10 +17,14 @@ import ccxt.async_support as ccxt
 
 from exchange_mcp.rules.endpoints import Endpoint
 
+# A host in lower case, and a port where the venue has one of its own: no user, no placeholder left open.
+_PLAIN: Final = re.compile(r"[a-z0-9.-]+(:[0-9]{1,5})?")
 _PLACE: Final = "PLACEHOLDER"
 _TEMPLATE: Final = re.compile(r"\{([A-Za-z0-9_]+)\}")
 # One path segment; a dot alone or two would climb.
 _ID: Final = r"(?!\.{1,2}(?:/|$))[A-Za-z0-9_.:-]{1,80}"
+# Where nothing is signed: bitfinex asks for several catalogues at once, by a list in the path.
+_PUBLIC_ID: Final = r"(?!\.{1,2}(?:/|$))[A-Za-z0-9_.:,-]{1,200}"
 
 
 class NoAddressError(Exception):
@@ -65,14 +69,39 @@ def learn(scratch: Any, endpoints: Iterable[Endpoint]) -> Mapping[Endpoint, Addr
     return MappingProxyType({endpoint: address for endpoint, address in found if address is not None})
 
 
-def _address(scratch: Any, endpoint: Endpoint) -> Address | None:  # noqa: ANN401 - as above
+def learn_public(
+    keyless: Any,  # noqa: ANN401 - as above
+    endpoints: Iterable[Endpoint],
+) -> tuple[Mapping[Endpoint, Address], Mapping[Endpoint, str]]:
+    """The address of every endpoint that can be asked without a key, and for each of the others why it cannot.
+
+    `keyless` must have no credentials at all.
+    """
+    found: dict[Endpoint, Address] = {}
+    others: dict[Endpoint, str] = {}
+    for endpoint in endpoints:
+        try:
+            address = _address(keyless, endpoint, _PUBLIC_ID)
+        except NoAddressError as error:
+            others[endpoint] = str(error)
+        except Exception as error:  # noqa: BLE001 - without credentials, signing fails in as many ways as there are venues
+            others[endpoint] = f"ccxt does not sign it without a key ({type(error).__name__})"
+        else:
+            if address is None:
+                others[endpoint] = "it does not exist in this environment"
+            else:
+                found[endpoint] = address
+    return MappingProxyType(found), MappingProxyType(others)
+
+
+def _address(scratch: Any, endpoint: Endpoint, identifier: str = _ID) -> Address | None:  # noqa: ANN401 - as above
     ids = dict.fromkeys(_TEMPLATE.findall(endpoint.path), _PLACE)
     try:
         url = str(scratch.sign(endpoint.path, endpoint.api.split("/"), endpoint.verb, ids)["url"])
     except ccxt.NotSupported:
         return None
     parts = urlsplit(url)
-    if parts.scheme != "https" or not parts.hostname or parts.netloc != parts.hostname:
+    if parts.scheme != "https" or not _PLAIN.fullmatch(parts.netloc):
         raise NoAddressError(f"{scratch.id}: {endpoint} is not at a plain https address")
-    pattern = re.escape(parts.path).replace(_PLACE, _ID)
+    pattern = re.escape(parts.path).replace(_PLACE, identifier)
     return Address(f"https://{parts.netloc}", re.compile(pattern))

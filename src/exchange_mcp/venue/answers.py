@@ -209,14 +209,17 @@ def ticker(
     return result
 
 
-def order_book(parsed: Parsed, market: Parsed, account: str, levels: int) -> OrderBook:
-    """The best levels of one market's book.
+def order_book(
+    parsed: Parsed, market: Parsed, account: str, levels: int, *, is_known: bool = True
+) -> OrderBook:
+    """The best levels of one market's book; `is_known` tells whether ccxt's size of a contract was verified there.
 
     Raises:
         BadAnswerError: both sides are empty, or a level is not a price and an amount.
     """
-    scale, in_contracts = _scale(market)
-    bids, asks = (_side_of_book(parsed.get(side), scale, levels) for side in ("bids", "asks"))
+    scale, in_contracts = _scale(market) if is_known else (Decimal(1), False)
+    unit = "contracts" if in_contracts else "base"
+    bids, asks = (_side_of_book(parsed, side, scale, levels) for side in ("bids", "asks"))
     if not bids and not asks:
         raise BadAnswerError(f"the venue sent a book of {market['symbol']} without a bid or an ask")
     return OrderBook(
@@ -225,19 +228,31 @@ def order_book(parsed: Parsed, market: Parsed, account: str, levels: int) -> Ord
         bids=bids,
         asks=asks,
         levels=max(len(bids), len(asks)),
-        amount_unit="contracts" if in_contracts else "base",
-        contract_size=number(market, "contractSize"),
+        amount_unit=unit if is_known else "unknown",
+        contract_size=number(market, "contractSize") if is_known else None,
         time=_instant(parsed),
     )
 
 
-def _side_of_book(rows: object, scale: Decimal, levels: int) -> tuple[tuple[Decimal, Decimal], ...]:
+def _side_of_book(
+    parsed: Parsed, name: Literal["bids", "asks"], scale: Decimal, levels: int
+) -> tuple[tuple[Decimal, Decimal], ...]:
+    rows: object = parsed.get(name)
     if not isinstance(rows, Sequence):
         raise BadAnswerError("the venue sent a book without one of its sides")
-    side: list[tuple[Decimal, Decimal]] = []
-    for row in cast("Sequence[Sequence[object]]", rows)[:levels]:
-        price, amount = row[0], row[1]
-        if not isinstance(price, Decimal) or not isinstance(amount, Decimal):
-            raise BadAnswerError("the venue sent a level of its book without a price or an amount")
-        side.append((price, amount if scale == 1 else multiply(amount, scale)))
-    return tuple(side)
+    side = [(_exact(row[0]), _exact(row[1])) for row in cast("Sequence[Sequence[object]]", rows)]
+    # Where a class of ccxt makes the levels itself, they are text, and ccxt has sorted them as text.
+    side.sort(key=lambda level: level[0], reverse=name == "bids")
+    return tuple(
+        (price, amount if scale == 1 else multiply(amount, scale)) for price, amount in side[:levels]
+    )
+
+
+def _exact(value: object) -> Decimal:
+    try:
+        exact = from_wire(value)
+    except ValueError:
+        exact = None
+    if exact is None:
+        raise BadAnswerError("the venue sent a level of its book without a price or an amount")
+    return exact

@@ -8,7 +8,8 @@ import ccxt.async_support as ccxt
 from exchange_mcp.model.accounts import Environment, MarketType
 from exchange_mcp.model.errors import BadAnswerError, InternalError
 from exchange_mcp.rules.endpoints import Endpoint
-from exchange_mcp.venue.addresses import Address, learn
+from exchange_mcp.rules.venues import VENUES
+from exchange_mcp.venue.addresses import Address, learn, learn_public
 from exchange_mcp.venue.egress import Guard
 from exchange_mcp.venue.market_cache import StoredMarkets
 from exchange_mcp.venue.numbers import ExactNumbers
@@ -61,20 +62,16 @@ def addresses(
 ) -> Mapping[Endpoint, Address]:
     """Where these endpoints are in this environment; those that do not exist there are left out.
 
+    At a venue that is only read without a key, those that need one are left out too.
+
     Raises:
-        NoAddressError: one is not at a plain https address.
+        NoAddressError: one of a supported venue's is not at a plain https address.
     """
     # Made up, enough to sign with: base64 as kraken's are, and without the padding that coinbase takes for a PEM.
-    scratch = getattr(ccxt, venue)(
-        {
-            "apiKey": "bWFkZXVw",
-            "secret": "bWFkZXVw",
-            "password": "bWFkZXVw",
-            "options": _options(venue, market_types),
-        }
-    )
+    made_up = dict.fromkeys(("apiKey", "secret", "password"), "bWFkZXVw") if venue in VENUES else {}
+    scratch = getattr(ccxt, venue)({**made_up, "options": _options(venue, market_types)})
     _enter(scratch, environment)
-    return learn(scratch, endpoints)
+    return learn(scratch, endpoints) if venue in VENUES else learn_public(scratch, endpoints)[0]
 
 
 def make_client(  # noqa: PLR0913 - everything that a client is made of, once

@@ -8,6 +8,7 @@ asks no question about conditions, so it reaches more than any one call would, a
 from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
@@ -80,8 +81,9 @@ class _Found(NamedTuple):
     method: Method
 
 
+@cache
 def derive(exchange_class: type) -> Derived:
-    """What the unified methods of an exchange class reach, by class of endpoint.
+    """What the unified methods of an exchange class reach, by class of endpoint; derived once.
 
     Raises:
         ValueError: the source of the class or of one of its bases is not there.
@@ -93,6 +95,16 @@ def derive(exchange_class: type) -> Derived:
         reached=MappingProxyType({cls: MappingProxyType(reached) for cls, (reached, _) in found.items()}),
         unresolved=MappingProxyType({cls: MappingProxyType(unknown) for cls, (_, unknown) in found.items()}),
     )
+
+
+def reached_by(exchange_class: type, method: str) -> frozenset[Endpoint]:
+    """What one unified method reaches by itself, where others than `load_markets` are concerned.
+
+    Raises:
+        ValueError: as `derive` does.
+    """
+    reached, _ = _Walk(exchange_class).from_roots(EndpointClass.READ, (method,))
+    return frozenset(reached)
 
 
 def implicit(exchange_class: type) -> dict[str, Endpoint]:

@@ -7,8 +7,10 @@ from typing import Final
 import ccxt.async_support as ccxt
 
 from exchange_mcp.rules.endpoints import REVIEWED, Endpoint, EndpointClass
+from exchange_mcp.rules.other_venues import OtherVenue, other_venues
 from exchange_mcp.venue.derivation import implicit
-from exchange_mcp.venue.endpoints import EndpointTable, decide
+from exchange_mcp.venue.endpoints import EndpointTable, decide, keyless
+from exchange_mcp.venue.offered import other_venues_of
 from exchange_mcp.venue.snapshot import INSTALLED, Snapshot, take
 from exchange_mcp.venue.sweep import Examined, exchange_class, sweep
 
@@ -27,9 +29,20 @@ reaches and no list holds is reported below and never allowed.
 _UNREVIEWED: Final = """\
 ## Every other venue
 
-A venue without a reviewed list can be read from, never written to, and only if nothing that its reads reach is a write
-or a sign-in. The verb is no evidence: some venues read by POST, and some act by GET. {swept} exchange classes were
-examined, {reads} endpoints are reached by their reads, and {excluded} classes are excluded:
+A venue without a reviewed list is read without a key: market data and nothing else. What its reads reach may leave as far
+as ccxt sends it unsigned, and only if nothing that its reads reach, with a key or without, is a write or a sign-in. The
+verb is no evidence: some venues read by POST, and some act by GET. {swept} exchange classes were examined, {reads}
+endpoints are reached by their reads, and {excluded} classes are excluded.
+
+Market types are what ccxt says of the class; contracts of which it does not tell how they settle count as linear. Nobody
+compared these venues' answers with their documentation: amounts of contracts are given as the venue sends them, without
+saying what they count. `exchange-mcp egress explain VENUE` lists every request.
+
+| Venue | Id | Market types | Answers | may leave | needs a key | hosts |
+| --- | --- | --- | --- | ---: | ---: | --- |
+"""
+_EXCLUDED: Final = """\
+Excluded, with the reason:
 """
 
 
@@ -39,11 +52,18 @@ def write() -> None:
     Raises:
         FileNotFoundError: this is an installed package, not a checkout.
     """
-    snapshots = [take(exchange_class(venue)) for venue in REVIEWED]
-    for snapshot in snapshots:
-        path = PACKAGE / "rules" / "endpoints" / "derived" / f"{snapshot.venue}.json"
-        path.write_text(str(snapshot), encoding="utf-8")
-    (PACKAGE.parents[1] / "docs" / "egress.md").write_text(page(snapshots, sweep()), encoding="utf-8")
+    swept = sweep()
+    others = other_venues_of(swept)
+    snapshots = {venue: take(exchange_class(venue)) for venue in (*REVIEWED, *others.venues)}
+    derived = PACKAGE / "rules" / "endpoints" / "derived"
+    for stale in derived.glob("*.json"):
+        stale.unlink()
+    for venue, snapshot in snapshots.items():
+        (derived / f"{venue}.json").write_text(str(snapshot), encoding="utf-8")
+    (PACKAGE / "rules" / "other_venues.json").write_text(str(others), encoding="utf-8")
+    other_venues.cache_clear()
+    text = page([snapshots[venue] for venue in REVIEWED], swept)
+    (PACKAGE.parents[1] / "docs" / "egress.md").write_text(text, encoding="utf-8")
 
 
 def page(snapshots: Iterable[Snapshot], swept: Iterable[Examined]) -> str:
@@ -61,11 +81,29 @@ def _page(snapshots: tuple[Snapshot, ...], swept: tuple[Examined, ...]) -> Itera
         yield f"| {table.venue} | {existing} | {allowed} | {derived_only} | {', '.join(sorted(table.hosts))} |"
     for table in tables:
         yield from _venue(table)
-    excluded = [each for each in swept if each.reason is not None]
+    yield from _others(swept)
+
+
+def _others(swept: tuple[Examined, ...]) -> Iterator[str]:
+    found = other_venues_of(swept)
     reads = sum(each.reads for each in swept)
-    yield "\n" + _UNREVIEWED.format(swept=len(swept), reads=reads, excluded=len(excluded))
-    yield from (f"- {each.reason}." for each in excluded)
+    text = _UNREVIEWED.format(swept=len(swept), reads=reads, excluded=len(found.excluded))
+    yield "\n" + text.removesuffix("\n")
+    yield from (
+        _other(venue, keyless(take(exchange_class(venue.id)), None)) for venue in found.venues.values()
+    )
+    yield "\n" + _EXCLUDED
+    yield from (f"- {reason}." for reason in found.excluded.values())
     yield ""
+
+
+def _other(venue: OtherVenue, table: EndpointTable) -> str:
+    answers = [name for name, has in (("ticker", venue.has_ticker), ("book", venue.has_order_book)) if has]
+    asked = frozenset[Endpoint]().union(*table.allowed.values())
+    return (
+        f"| {venue.title} | {venue.id} | {', '.join(venue.market_types)} | {', '.join(answers)} "
+        f"| {len(asked)} | {len(table.needs_key)} | {', '.join(sorted(table.hosts))} |"
+    )
 
 
 def _venue(table: EndpointTable) -> Iterator[str]:

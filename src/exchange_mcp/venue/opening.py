@@ -1,7 +1,7 @@
 """From configured accounts to venues that can be asked: one client a key, one catalogue a venue and environment."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ import anyio
 from exchange_mcp.model.accounts import Account, MarketType
 from exchange_mcp.model.ports import Clock, ReadVenue
 from exchange_mcp.rules.endpoints import Endpoint, EndpointClass
-from exchange_mcp.venue.addresses import Address
+from exchange_mcp.venue.addresses import Address, NoAddressError
 from exchange_mcp.venue.client import (
     LOADING_MS,
     REQUEST_MS,
@@ -22,6 +22,7 @@ from exchange_mcp.venue.client import (
     make_client,
     shut,
 )
+from exchange_mcp.venue.closed import ClosedVenue
 from exchange_mcp.venue.egress import loading
 from exchange_mcp.venue.endpoints import table
 from exchange_mcp.venue.failures import meaning
@@ -62,7 +63,8 @@ class OpenVenues:
     """The venues of every configured account.
 
     `run` owns the catalogues and must run for as long as the venues are asked; `close` ends every
-    connection. `sleep` waits between two attempts of a read.
+    connection. `accepted` holds the digests of what the operator accepted that another ccxt does; `sleep`
+    waits between two attempts of a read. Making one may parse ccxt's source: not on an event loop.
     """
 
     def __init__(
@@ -71,10 +73,12 @@ class OpenVenues:
         cache_directory: Path,
         clock: Clock,
         *,
+        accepted: Collection[str] = (),
         sleep: Sleep = asyncio.sleep,
         care: KeyCare | None = None,
     ) -> None:
         self._sleep = sleep
+        self._accepted = accepted
         self._care = care or KeyCare()
         self._watches: list[KeyWatch] = []
         self._cache = MarketCache(cache_directory)
@@ -110,10 +114,18 @@ class OpenVenues:
         venue, environment = first.account.venue, first.account.environment
         wanted = {t for opening in openings for t in opening.account.market_types}
         types = tuple(t for t in MarketType if t in wanted)
-        allowed = table(venue)
-        loads = allowed.of(EndpointClass.MARKETS, types)
-        reads, scope = (allowed.of(cls, types) for cls in (EndpointClass.READ, EndpointClass.SCOPE))
-        places = addresses(venue, environment, types, loads | reads | scope)
+        rows = table(venue, self._accepted)
+        loads = rows.of(EndpointClass.MARKETS, types)
+        reads, scope = (rows.of(cls, types) for cls in (EndpointClass.READ, EndpointClass.SCOPE))
+        try:
+            places = addresses(venue, environment, types, loads | reads | scope)
+            refusal = rows.closed
+        except NoAddressError as error:
+            places, refusal = {}, str(error)
+        if refusal is not None:
+            closed = {o.account.name: ClosedVenue(o.account, refusal, rows.change) for o in openings}
+            self._venues = {**self._venues, **closed}
+            return
         loader = self._client(first, types, places, timeout_ms=LOADING_MS)
         clients = {
             opening.key.key_id if opening.key else None: self._client(opening, types, places, key=opening.key)
@@ -136,7 +148,7 @@ class OpenVenues:
         self._catalogues.append(catalogue)
         for opening in openings:
             client = clients[opening.key.key_id if opening.key else None]
-            reads = allowed.of(EndpointClass.READ, opening.account.market_types)
+            reads = rows.of(EndpointClass.READ, opening.account.market_types)
             reading = CcxtReadVenue(opening.account, client, catalogue, endpoints=reads, sleep=sleep)
             self._venues[opening.account.name] = WatchedVenue(reading, self._watch(opening, client, scope))
 

@@ -13,8 +13,8 @@ from exchange_mcp.model.markets import OrderBook, Ticker
 from exchange_mcp.model.orders import OpenOrder
 from exchange_mcp.model.positions import Position
 from exchange_mcp.rules.endpoints import Endpoint
-from exchange_mcp.rules.reading import book_depth, volume_fields
-from exchange_mcp.rules.venues import VENUES
+from exchange_mcp.rules.reading import book_depth, counts_in_base, volume_fields
+from exchange_mcp.rules.venues import venue_rules
 from exchange_mcp.venue import answers
 from exchange_mcp.venue.egress import reading
 from exchange_mcp.venue.failures import meaning
@@ -53,7 +53,10 @@ class CcxtReadVenue:
         for secret in (client.apiKey, client.secret, client.password):
             if secret:
                 self._redactor.learn(secret)
-        self._private = VENUES[account.venue].has_private_reads
+        rules = venue_rules(account.venue)
+        if rules is None:
+            raise LookupError(f"no rules for venue {account.venue}")
+        self._rules, self._private = rules, rules.has_private_reads
 
     @property
     def account(self) -> Account:
@@ -95,6 +98,8 @@ class CcxtReadVenue:
 
     def ticker(self, symbol: str) -> Sources[Ticker]:
         """The venue's 24-hour ticker."""
+        if not self._rules.has_ticker:
+            return self._unanswered("ticker")
 
         async def read(markets: Markets) -> list[Ticker]:
             market = resolve(symbol, markets, self._account.venue)
@@ -106,12 +111,16 @@ class CcxtReadVenue:
 
     def order_book(self, symbol: str, levels: int) -> Sources[OrderBook]:
         """The venue's book."""
+        if not self._rules.has_order_book:
+            return self._unanswered("order book")
 
         async def read(markets: Markets) -> list[OrderBook]:
             market = resolve(symbol, markets, self._account.venue)
-            depth = book_depth(self._account.venue, market_type_of(symbol) or MarketType.SPOT, levels)
+            venue, market_type = self._account.venue, market_type_of(symbol) or MarketType.SPOT
+            depth = book_depth(venue, market_type, levels)
             parsed = await self._client.fetch_order_book(market["symbol"], depth)
-            return [answers.order_book(parsed, market, self._account.name, levels)]
+            in_base = counts_in_base(venue, market_type)
+            return [answers.order_book(parsed, market, self._account.name, levels, is_known=in_base)]
 
         return self._market_data("order book", symbol, read)
 
@@ -188,6 +197,10 @@ class CcxtReadVenue:
 
     def _uncovered(self, reason: str) -> NotCoveredError:
         return NotCoveredError(f"account {self._account.name} {reason}")
+
+    def _unanswered(self, source: str) -> Sources[T]:
+        error = self._uncovered(f"has no {source}: ccxt reads none at {self._account.venue} without a key")
+        return Sources((), (Unread(source, error),))
 
     def _other_type(self, market_type: MarketType) -> Unread:
         has = ", ".join(self._account.market_types)

@@ -68,7 +68,7 @@ class Snapshot:
 
 
 def take(exchange_class: Any) -> Snapshot:  # noqa: ANN401 - ccxt is untyped
-    """Read what an exchange class of the installed ccxt reaches; takes up to half a second.
+    """Read what an exchange class of the installed ccxt reaches; takes up to half a second, so never on an event loop.
 
     Raises:
         ValueError: the source of the class or of one of its bases is not there.
@@ -90,12 +90,12 @@ def take(exchange_class: Any) -> Snapshot:  # noqa: ANN401 - ccxt is untyped
 
 
 def shipped_text(venue: str) -> str:
-    """What ships about a supported venue, as `str(Snapshot)` wrote it."""
+    """What ships about a venue that is not excluded, as `str(Snapshot)` wrote it."""
     return (_SHIPPED / f"{venue}.json").read_text(encoding="utf-8")
 
 
 def shipped(venue: str) -> Snapshot:
-    """What a supported venue's class reached in the ccxt version that was read."""
+    """What a venue's class reached in the ccxt version that was read; of a venue that is not excluded."""
     return Snapshot.parse(shipped_text(venue))
 
 
@@ -182,9 +182,17 @@ def _hosts(exchange: Any, sections: set[str]) -> dict[str, frozenset[str]]:  # n
     for section in sorted(sections):
         asked = _texts(_below(live, section))
         asked += [found for urls in sandboxes if isinstance(found := _below(urls, section), str)]
-        names = (urlsplit(url.replace("{hostname}", exchange.hostname or "")).hostname for url in asked)
-        hosts[section] = frozenset(name for name in names if name is not None)
+        name = _hostname(exchange, section)
+        hosts[section] = frozenset(
+            host for url in asked if (host := urlsplit(url.replace("{hostname}", name)).netloc)
+        )
     return hosts
+
+
+def _hostname(exchange: Any, section: str) -> str:  # noqa: ANN401 - ccxt is untyped
+    """What ccxt fills into the URLs of a section: htx has a host a section, others one for all of them, or none."""
+    named = _below(exchange.urls.get("hostnames"), section)
+    return named if isinstance(named, str) else exchange.hostname or ""
 
 
 def _below(urls: Any, section: str) -> Any:  # noqa: ANN401 - ccxt is untyped

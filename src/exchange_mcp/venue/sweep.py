@@ -1,5 +1,6 @@
 """Which exchange classes must not be read from, because what their reads reach includes a write or a sign-in."""
 
+import difflib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -96,7 +97,9 @@ def exchange_class(name: str) -> Any:  # noqa: ANN401 - ccxt is untyped
         LookupError: it has none of that name.
     """
     if name not in ccxt.exchanges:
-        raise LookupError(f'ccxt {ccxt.__version__} has no exchange "{name}"')
+        near = difflib.get_close_matches(name, ccxt.exchanges, n=1)
+        meant = f'; did you mean "{near[0]}"?' if near else ""
+        raise LookupError(f'ccxt {ccxt.__version__} has no exchange "{name}"{meant}')
     return getattr(ccxt, name)
 
 

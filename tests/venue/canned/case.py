@@ -35,5 +35,5 @@ class Case:
     hollow: str
     answers: Mapping[str, object]
     loading: frozenset[str]
-    spot: Market
+    spot: Market | None = None
     linear: Market | None = None
