@@ -20,7 +20,7 @@ _TRADING: Final = (
 )
 _MOVING: Final = ("enableInternalTransfer", "permitsUniversalTransfer")
 # The two FIX switches are in the Chinese edition of the page only.
-# tradingAuthorityExpirationTime is in ccxt's copy of the page, and in earlier editions of it.
+# tradingAuthorityExpirationTime, "expiration time for spot and margin trading permission", is on earlier editions only.
 _KNOWN: Final = frozenset(
     {
         *_TRADING,
