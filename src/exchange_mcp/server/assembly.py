@@ -75,7 +75,7 @@ class LateVenues:
     `accepted` holds the digests of what the operator accepted that another ccxt does.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what it hands on to the venues
         self,
         accounts: tuple[Keyed, ...],
         cache_directory: Path,

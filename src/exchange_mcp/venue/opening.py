@@ -67,7 +67,7 @@ class OpenVenues:
     waits between two attempts of a read. Making one may parse ccxt's source: not on an event loop.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - its ports
         self,
         openings: Sequence[Opening],
         cache_directory: Path,
