@@ -19,7 +19,7 @@ from exchange_mcp.venue.endpoints import EndpointTable, table
 from exchange_mcp.venue.offered import other_venues_of
 from exchange_mcp.venue.opening import Opening, OpenVenues
 from exchange_mcp.venue.snapshot import shipped, shipped_text, take
-from exchange_mcp.venue.sweep import Examined, exchange_class, sweep
+from exchange_mcp.venue.sweep import Examined, exchange_class
 
 from .opened import MovedClock
 from .test_endpoints_asked import SPOT, SWAP, described, ended
@@ -30,11 +30,6 @@ READING: Final = (EndpointClass.READ, EndpointClass.MARKETS)
 BUILT_IN: Final = {"bit2c", "coincheck", "coinspot", "paymium"}
 ASKS_NOTHING: Final = {*((venue, "fetch_markets") for venue in BUILT_IN), ("coincheck", "fetch_ticker")}
 SYMBOLS: Final = {MarketType.SPOT: SPOT, MarketType.LINEAR: SWAP, MarketType.INVERSE: SWAP}
-
-
-@pytest.fixture(scope="module")
-def swept() -> tuple[Examined, ...]:
-    return sweep()
 
 
 @pytest.fixture(scope="module")
@@ -89,16 +84,14 @@ def asked_by(venue: str) -> Iterator[tuple[str, set[Endpoint]]]:
     yield from asyncio.run(ask())
 
 
-def test_what_ships_is_what_a_sweep_finds(swept: tuple[Examined, ...]) -> None:
-    assert other_venues_of(swept) == OTHERS
+def test_what_ships_is_what_a_sweep_finds(swept: dict[str, Examined]) -> None:
+    assert other_venues_of(tuple(swept.values())) == OTHERS
     assert not OTHERS.venues.keys() & VENUES.keys()
     assert len(OTHERS.venues) + len(OTHERS.excluded) + len(VENUES) == len(swept)
 
 
 def test_what_a_class_reaches_ships_as_it_would_be_derived_again() -> None:
-    different = [
-        venue for venue in OTHERS.venues if shipped_text(venue) != str(take(exchange_class(venue)))
-    ]
+    different = [venue for venue in OTHERS.venues if shipped_text(venue) != str(take(exchange_class(venue)))]
     assert not different
 
 
@@ -110,7 +103,10 @@ def test_nothing_that_needs_a_key_or_writes_may_leave(tables: dict[str, Endpoint
         assert not rows.needs_key.keys() & allowed(rows)
         assert rows.needs_key.keys() <= {each for cls in READING for each in rows.derived_only[cls]}
         reached = shipped(venue).reached
-        assert allowed(rows) | rows.needs_key.keys() == reached[EndpointClass.READ] | reached[EndpointClass.MARKETS]
+        assert (
+            allowed(rows) | rows.needs_key.keys()
+            == reached[EndpointClass.READ] | reached[EndpointClass.MARKETS]
+        )
 
 
 def test_all_that_market_data_asks_has_an_address_over_https_at_the_venues_hosts(
@@ -154,7 +150,9 @@ def test_contracts_of_which_ccxt_does_not_tell_how_they_settle_count_as_linear()
 
 def test_a_venue_whose_markets_need_a_key_is_excluded_by_that_reason() -> None:
     # https://docs.alpaca.markets/reference/get-v2-assets-1 asks for two headers with a key.
-    reason = "alpaca is excluded: its list of markets cannot be read without a key (GET trader/private v2/assets)"
+    reason = (
+        "alpaca is excluded: its list of markets cannot be read without a key (GET trader/private v2/assets)"
+    )
     assert OTHERS.excluded["alpaca"] == reason
     assert table("alpaca").closed == reason
     assert not any(table("alpaca").allowed.values())
@@ -184,7 +182,8 @@ def test_a_host_may_have_a_port_of_its_own(url: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "url", ["http://venue.example/", "https://user@venue.example/", "https://{hostname}/", "wss://venue.example/"]
+    "url",
+    ["http://venue.example/", "https://user@venue.example/", "https://{hostname}/", "wss://venue.example/"],
 )
 def test_an_address_that_is_not_plain_https_is_left_out_with_the_reason(url: str) -> None:
     found, others = learn_public(Signing(url), [READ])

@@ -37,7 +37,9 @@ def explain(venue: str, *, is_json: bool) -> None:
         shown = table(venue, accepted)
     except LookupError as error:
         _end(str(error))
-    click.echo(json.dumps(as_json(shown), indent=1, ensure_ascii=False) if is_json else as_text(shown).rstrip())
+    click.echo(
+        json.dumps(as_json(shown), indent=1, ensure_ascii=False) if is_json else as_text(shown).rstrip()
+    )
 
 
 @command.command("accept")

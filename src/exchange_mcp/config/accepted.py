@@ -51,7 +51,9 @@ def load_accepted(path: Path) -> Mapping[str, Acceptance]:
     except SecretError as error:
         raise ConfigError([Fault(None, None, "", str(error))]) from None
     except ValidationError:
-        message = "is not what `exchange-mcp egress accept` writes; remove it, and accept again what is needed"
+        message = (
+            "is not what `exchange-mcp egress accept` writes; remove it, and accept again what is needed"
+        )
         raise ConfigError([Fault(str(path), None, "", message)]) from None
 
 

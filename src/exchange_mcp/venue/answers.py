@@ -243,7 +243,9 @@ def _side_of_book(
     side = [(_exact(row[0]), _exact(row[1])) for row in cast("Sequence[Sequence[object]]", rows)]
     # Where a class of ccxt makes the levels itself, they are text, and ccxt has sorted them as text.
     side.sort(key=lambda level: level[0], reverse=name == "bids")
-    return tuple((price, amount if scale == 1 else multiply(amount, scale)) for price, amount in side[:levels])
+    return tuple(
+        (price, amount if scale == 1 else multiply(amount, scale)) for price, amount in side[:levels]
+    )
 
 
 def _exact(value: object) -> Decimal:

@@ -104,11 +104,12 @@ class OpenVenues:
         types = tuple(t for t in MarketType if t in wanted)
         rows = table(venue, self._accepted)
         reads, loads = rows.allowed[EndpointClass.READ], rows.allowed[EndpointClass.MARKETS]
+        places: Mapping[Endpoint, Address] = {}
+        refusal = rows.closed
         try:
             places = addresses(venue, environment, types, reads | loads)
-            refusal = rows.closed
         except NoAddressError as error:
-            places, refusal = {}, str(error)
+            refusal = str(error)
         if refusal is not None:
             closed = {o.account.name: ClosedVenue(o.account, refusal, rows.change) for o in openings}
             self._venues = {**self._venues, **closed}

@@ -183,7 +183,9 @@ def _hosts(exchange: Any, sections: set[str]) -> dict[str, frozenset[str]]:  # n
         asked = _texts(_below(live, section))
         asked += [found for urls in sandboxes if isinstance(found := _below(urls, section), str)]
         name = _hostname(exchange, section)
-        hosts[section] = frozenset(host for url in asked if (host := urlsplit(url.replace("{hostname}", name)).netloc))
+        hosts[section] = frozenset(
+            host for url in asked if (host := urlsplit(url.replace("{hostname}", name)).netloc)
+        )
     return hosts
 
 

@@ -20,7 +20,12 @@ CASE = Case(
     answers={
         _CONF: [
             [["BTCUSD", [None, None, None, "0.00004", "2000.0", None, None, None, 0.2, 0.1, None, None]]],
-            [["BTCF0:USTF0", [None, None, None, "0.00004", "100.0", None, None, None, 0.01, 0.005, None, None]]],
+            [
+                [
+                    "BTCF0:USTF0",
+                    [None, None, None, "0.00004", "100.0", None, None, None, 0.01, 0.005, None, None],
+                ]
+            ],
             [],
             ["BTCUSD"],
         ],
