@@ -161,7 +161,7 @@ def test_a_wrong_setting_of_an_account_is_named_with_its_line(
     [
         (
             'venue = "bitmex"\nenvironment = "live"',
-            f'venue "bitmex" is not known (did you mean "bitget"?); supported: {SUPPORTED}',
+            f'venue "bitmex" is not known; supported: {SUPPORTED}',
         ),
         (
             'venue = "kraken"\nenvironment = "live"\nmarket_types = ["spot", "linear"]',
@@ -349,7 +349,7 @@ def test_without_a_file_an_unsupported_venue_is_refused_with_the_supported_ones(
 
     assert str(caught.value).split("\n") == [
         f'venue "mtgox" is not known; supported: {SUPPORTED}',
-        f'venue "ftx" is not known (did you mean "htx"?); supported: {SUPPORTED}',
+        f'venue "ftx" is not known; supported: {SUPPORTED}',
     ]
 
 

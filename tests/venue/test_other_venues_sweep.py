@@ -19,7 +19,7 @@ from exchange_mcp.venue.endpoints import EndpointTable, table
 from exchange_mcp.venue.offered import other_venues_of
 from exchange_mcp.venue.opening import Opening, OpenVenues
 from exchange_mcp.venue.snapshot import shipped, shipped_text, take
-from exchange_mcp.venue.sweep import Examined, exchange_class, sweep
+from exchange_mcp.venue.sweep import Examined, exchange_class
 
 from .opened import MovedClock
 from .test_endpoints_asked import SPOT, SWAP, described, ended
@@ -30,11 +30,6 @@ READING: Final = (EndpointClass.READ, EndpointClass.MARKETS)
 BUILT_IN: Final = {"bit2c", "coincheck", "coinspot", "paymium"}
 ASKS_NOTHING: Final = {*((venue, "fetch_markets") for venue in BUILT_IN), ("coincheck", "fetch_ticker")}
 SYMBOLS: Final = {MarketType.SPOT: SPOT, MarketType.LINEAR: SWAP, MarketType.INVERSE: SWAP}
-
-
-@pytest.fixture(scope="module")
-def swept() -> tuple[Examined, ...]:
-    return sweep()
 
 
 @pytest.fixture(scope="module")
@@ -89,8 +84,8 @@ def asked_by(venue: str) -> Iterator[tuple[str, set[Endpoint]]]:
     yield from asyncio.run(ask())
 
 
-def test_what_ships_is_what_a_sweep_finds(swept: tuple[Examined, ...]) -> None:
-    assert other_venues_of(swept) == OTHERS
+def test_what_ships_is_what_a_sweep_finds(swept: dict[str, Examined]) -> None:
+    assert other_venues_of(tuple(swept.values())) == OTHERS
     assert not OTHERS.venues.keys() & VENUES.keys()
     assert len(OTHERS.venues) + len(OTHERS.excluded) + len(VENUES) == len(swept)
 

@@ -108,7 +108,7 @@ def check_account(
 
 def _unknown(venue: str) -> str:
     others = other_venues()
-    near = difflib.get_close_matches(venue, (*VENUES, *others.venues, *others.excluded), n=1)
+    near = difflib.get_close_matches(venue, (*VENUES, *others.venues, *others.excluded), n=1, cutoff=0.75)
     meant = f' (did you mean "{near[0]}"?)' if near else ""
     return (
         f'venue "{venue}" is not known{meant}; supported: {", ".join(VENUES)}, '

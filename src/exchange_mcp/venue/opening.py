@@ -117,11 +117,12 @@ class OpenVenues:
         rows = table(venue, self._accepted)
         loads = rows.of(EndpointClass.MARKETS, types)
         reads, scope = (rows.of(cls, types) for cls in (EndpointClass.READ, EndpointClass.SCOPE))
+        places: Mapping[Endpoint, Address] = {}
+        refusal = rows.closed
         try:
             places = addresses(venue, environment, types, loads | reads | scope)
-            refusal = rows.closed
         except NoAddressError as error:
-            places, refusal = {}, str(error)
+            refusal = str(error)
         if refusal is not None:
             closed = {o.account.name: ClosedVenue(o.account, refusal, rows.change) for o in openings}
             self._venues = {**self._venues, **closed}

@@ -99,7 +99,7 @@ class CcxtReadVenue:
     def ticker(self, symbol: str) -> Sources[Ticker]:
         """The venue's 24-hour ticker."""
         if not self._rules.has_ticker:
-            return self._unanswered("ticker")
+            return Sources((), (self._unanswered("ticker"),))
 
         async def read(markets: Markets) -> list[Ticker]:
             market = resolve(symbol, markets, self._account.venue)
@@ -112,7 +112,7 @@ class CcxtReadVenue:
     def order_book(self, symbol: str, levels: int) -> Sources[OrderBook]:
         """The venue's book."""
         if not self._rules.has_order_book:
-            return self._unanswered("order book")
+            return Sources((), (self._unanswered("order book"),))
 
         async def read(markets: Markets) -> list[OrderBook]:
             market = resolve(symbol, markets, self._account.venue)
@@ -198,9 +198,9 @@ class CcxtReadVenue:
     def _uncovered(self, reason: str) -> NotCoveredError:
         return NotCoveredError(f"account {self._account.name} {reason}")
 
-    def _unanswered(self, source: str) -> Sources[T]:
-        error = self._uncovered(f"has no {source}: ccxt reads none at {self._account.venue} without a key")
-        return Sources((), (Unread(source, error),))
+    def _unanswered(self, source: str) -> Unread:
+        reason = f"has no {source}: ccxt reads none at {self._account.venue} without a key"
+        return Unread(source, self._uncovered(reason))
 
     def _other_type(self, market_type: MarketType) -> Unread:
         has = ", ".join(self._account.market_types)
