@@ -10,6 +10,7 @@ from exchange_mcp.model.accounts import Account, AccountName, Environment, Marke
 from exchange_mcp.model.balances import Balance
 from exchange_mcp.model.callers import Caller, Scope
 from exchange_mcp.model.coverage import SourceRead, Sources
+from exchange_mcp.model.key_reports import KeyReport
 from exchange_mcp.model.markets import OrderBook, Ticker
 from exchange_mcp.model.orders import OpenOrder
 from exchange_mcp.model.ports import ReadVenue
@@ -49,6 +50,9 @@ class OneVenue:
 
     def open_orders(self, symbol: str | None) -> Sources[OpenOrder]:
         return Sources((), ()) if symbol else Sources(())
+
+    def key_scope(self) -> Sources[KeyReport]:
+        return Sources(())
 
     def ticker(self, symbol: str) -> Sources[Ticker]:
         raise AssertionError(symbol)

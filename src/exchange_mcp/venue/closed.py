@@ -49,7 +49,7 @@ class ClosedVenue:
 
     def key_scope(self) -> Sources[KeyReport]:
         """None, with the reason."""
-        return self._none("key scope")
+        return Sources((), self._none("key scope"))
 
     def ticker(self, symbol: str) -> Sources[Ticker]:  # noqa: ARG002 - the port's signature
         """None, with the reason."""
