@@ -27,8 +27,8 @@ ACCOUNT: Final = Account(
 
 
 def test_with_the_ccxt_that_was_read_there_is_nothing_to_accept() -> None:
-    assert proposals([(READ_BEFORE, READ_BEFORE)]) == ()
-    assert installed_proposals() == ()
+    assert not list(proposals([(READ_BEFORE, READ_BEFORE)]))
+    assert not list(installed_proposals())
 
 
 def test_accepting_wider_reads_opens_everything_that_was_reviewed() -> None:

@@ -2,7 +2,6 @@
 
 import asyncio
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -47,7 +46,7 @@ def account_at(venue: str) -> Account:
     return Account(AccountName(venue), venue, Environment.LIVE, rules.market_types, has_key=False)
 
 
-def asked_by(venue: str) -> Iterator[tuple[str, set[Endpoint]]]:
+async def asked_by(venue: str) -> dict[str, set[Endpoint]]:
     """By question, what ccxt asks first when it has no key."""
 
     class Recording(exchange_class(venue)):
@@ -63,25 +62,26 @@ def asked_by(venue: str) -> Iterator[tuple[str, set[Endpoint]]]:
         def market(self, symbol: str) -> object:
             return self.safe_market_structure(described(symbol))
 
-    async def ask() -> list[tuple[str, set[Endpoint]]]:
-        client: Any = Recording({"enableRateLimit": False})
-        client.markets = {SPOT: described(SPOT), SWAP: described(SWAP)}
-        symbols = {SYMBOLS[t] for t in OTHERS.venues[venue].market_types}
-        calls: dict[str, list[tuple[object, ...]]] = {"fetch_markets": [()]}
-        if OTHERS.venues[venue].has_ticker:
-            calls["fetch_ticker"] = [(symbol,) for symbol in symbols]
-        if OTHERS.venues[venue].has_order_book:
-            calls["fetch_order_book"] = [(symbol,) for symbol in symbols]
-        found: list[tuple[str, set[Endpoint]]] = []
-        for method, arguments in calls.items():
-            client.asked = set[Endpoint]()
-            for each in arguments:
-                await ended(getattr(client, method)(*each))
-            found.append((method, client.asked))
-        await client.close()
-        return found
+    client: Any = Recording({"enableRateLimit": False})
+    client.markets = {SPOT: described(SPOT), SWAP: described(SWAP)}
+    symbols = {SYMBOLS[t] for t in OTHERS.venues[venue].market_types}
+    calls: dict[str, list[tuple[object, ...]]] = {"fetch_markets": [()]}
+    if OTHERS.venues[venue].has_ticker:
+        calls["fetch_ticker"] = [(symbol,) for symbol in symbols]
+    if OTHERS.venues[venue].has_order_book:
+        calls["fetch_order_book"] = [(symbol,) for symbol in symbols]
+    found: dict[str, set[Endpoint]] = {}
+    for method, arguments in calls.items():
+        client.asked = found[method] = set[Endpoint]()
+        for each in arguments:
+            await ended(getattr(client, method)(*each))
+    await client.close()
+    return found
 
-    yield from asyncio.run(ask())
+
+async def all_asked() -> dict[str, dict[str, set[Endpoint]]]:
+    found = await asyncio.gather(*map(asked_by, OTHERS.venues))
+    return dict(zip(OTHERS.venues, found, strict=True))
 
 
 def test_what_ships_is_what_a_sweep_finds(swept: dict[str, Examined]) -> None:
@@ -114,13 +114,14 @@ def test_all_that_market_data_asks_has_an_address_over_https_at_the_venues_hosts
 ) -> None:
     places = 0
     asked = 0
+    questions = asyncio.run(all_asked())
     for venue, rows in tables.items():
         found = addresses(venue, Environment.LIVE, OTHERS.venues[venue].market_types, allowed(rows))
         assert found.keys() == allowed(rows)
         assert {urlsplit(address.origin).scheme for address in found.values()} == {"https"}
         assert {urlsplit(address.origin).netloc for address in found.values()} <= rows.hosts
         places += len(found)
-        for question, requests in asked_by(venue):
+        for question, requests in questions[venue].items():
             assert requests or (venue, question) in ASKS_NOTHING
             assert requests <= found.keys(), (venue, question)
             asked += len(requests)
