@@ -68,9 +68,7 @@ class CcxtReadVenue:
 
     def balances(self) -> Sources[Balance]:
         """One source a wallet."""
-        return self._private_sources(
-            self._declared.balances, self._account.market_types, self._balances
-        )
+        return self._private_sources(self._declared.balances, self._account.market_types, self._balances)
 
     def positions(self) -> Sources[Position]:
         """One source a list that the venue keeps apart; an account of spot alone has none, and says so."""

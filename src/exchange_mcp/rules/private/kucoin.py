@@ -149,7 +149,6 @@ READS: Final = PrivateReads(
             each=EachListed(
                 param="symbol",
                 call="privateGetHfOrdersActiveSymbols",
-                params=frozen(tradeType="TRADE"),
                 rows="data.symbols",
             ),
             kinds=_HIGH_FREQUENCY,
@@ -157,8 +156,8 @@ READS: Final = PrivateReads(
         Source(
             name="spot",
             types=SPOT,
-            call="privateGetOrders",
-            rows="data.items",
+            call="privateGetHfOrdersActive",
+            rows="data",
             fields=_ORDERS,
             kinds=frozenset({"classic low"}),
             gap="keeps its spot orders in KuCoin's list from before its high-frequency system, which is not read",
@@ -213,6 +212,18 @@ READS: Final = PrivateReads(
             fields=_ORDERS,
             page=_UTA_PAGE,
             kinds=_UNIFIED,
+        ),
+        *(
+            Source(
+                name=name,
+                types=types,
+                call="utaPrivateGetAccountModeOrderOpenList",
+                rows="data.items",
+                fields=_ORDERS,
+                kinds=_UNIFIED,
+                gap="is unified, and how KuCoin lists the conditional orders of such an account is not known here",
+            )
+            for name, types in (("spot stop", SPOT), ("contracts stop", CONTRACTS))
         ),
     ),
 )
