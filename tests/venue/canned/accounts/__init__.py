@@ -1,0 +1,1 @@
+"""What seven venues answer about an account, in each one's documented form, with numbers of our own."""
