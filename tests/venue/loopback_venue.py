@@ -23,6 +23,7 @@ _SIGNED: Final = (
     "api-key",
     "api-sign",
     "kc-api-",
+    "cb-access-",
     "access-key",
     "access-sign",
     "authorization",

@@ -74,8 +74,18 @@ def side_of_position(value: object) -> Side | None:
 
 
 def parsable(row: Parsed) -> dict[str, Any]:
-    """A row as ccxt's parser takes it: an order that the venue keeps under its id tells that id."""
-    return {"id": row[KEY], **row} if KEY in row else dict(row)
+    """A row that ccxt's parser takes for what it is.
+
+    An order that the venue keeps under its id tells that id. Kraken's description has prices that are offsets, which
+    ccxt counts with, and a sentence, which it takes apart.
+    """
+    described = row.get("descr")
+    if not isinstance(described, Mapping):
+        return dict(row)
+    told = cast("Parsed", described)
+    plain = {name: _absolute(told.get(name)) for name in ("price", "price2")}
+    descr = {name: value for name, value in {**told, **plain}.items() if name != "order"}
+    return {"id": row.get(KEY), **row, "descr": descr}
 
 
 def parsed_terms(parsed: Parsed) -> Terms:
