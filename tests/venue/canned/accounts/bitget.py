@@ -409,8 +409,13 @@ _UNIFIED_ORDERS = {
 _UNIFIED_EMPTY: dict[str, object] = {
     _ASSETS: data({"accountEquity": "0", "assets": []}),
     **{urls[0]: data({"list": None}) for urls in _UNIFIED_POSITIONS.values()},
-    **{unfilled(category): data({"list": [], "cursor": ""}) for category in ("SPOT", "MARGIN", *_PRODUCTS.values())},
-    **{_strategies(product, kind): data([]) for product in _PRODUCTS.values() for kind in ("trigger", "tpsl")},
+    **{
+        unfilled(category): data({"list": [], "cursor": ""})
+        for category in ("SPOT", "MARGIN", *_PRODUCTS.values())
+    },
+    **{
+        _strategies(product, kind): data([]) for product in _PRODUCTS.values() for kind in ("trigger", "tpsl")
+    },
 }
 
 _UNIFIED = AccountCase(

@@ -286,7 +286,9 @@ _ANSWERS: dict[str, object] = {
     ),
     orders("linear&settleCoin=USDC"): _list(),
     orders("inverse"): _list(
-        order("BTCUSD", orderId="1005", side="Sell", price="99000.50", qty="2000", leavesQty="2000", tpslMode="")
+        order(
+            "BTCUSD", orderId="1005", side="Sell", price="99000.50", qty="2000", leavesQty="2000", tpslMode=""
+        )
     ),
 }
 

@@ -21,6 +21,9 @@ _WALLETS = {
 }
 
 
+DATED, INVERSE = _WALLETS["linear dated"], _WALLETS["inverse"]
+
+
 def _wallet(currency: str, **told: str) -> dict[str, object]:
     return {
         "total": "0",
@@ -112,7 +115,9 @@ def contract_order(identifier: int, contract: str, size: int, **told: object) ->
     }
 
 
-def _triggered(identifier: int, contract: str, initial: dict[str, object], **told: object) -> dict[str, object]:
+def _triggered(
+    identifier: int, contract: str, initial: dict[str, object], **told: object
+) -> dict[str, object]:
     return {
         "id": identifier,
         "user": 10000,
@@ -156,7 +161,11 @@ _ANSWERS: dict[str, object] = {
         {"currency": "USDT", "available": "0", "locked": "0", "update_id": 99},
     ],
     _WALLETS["linear perpetual"]: _wallet(
-        "USDT", total="9707.803567115145", available="9695.7", order_margin="2.103567115145", position_margin="10"
+        "USDT",
+        total="9707.803567115145",
+        available="9695.7",
+        order_margin="2.103567115145",
+        position_margin="10",
     ),
     _WALLETS["linear dated"]: _wallet("USDT"),
     _WALLETS["inverse"]: _wallet("BTC", total="0.50000000", available="0.50000000"),
@@ -170,9 +179,7 @@ _ANSWERS: dict[str, object] = {
             value="24322.565",
             unrealised_pnl="-1788.4658641972500",
         ),
-        _position(
-            "BTC_USDT", -1000, mode="dual_short", leverage="5", entry_price="98000", value="9729.026"
-        ),
+        _position("BTC_USDT", -1000, mode="dual_short", leverage="5", entry_price="98000", value="9729.026"),
     ],
     _POSITION_URLS["linear dated"][0]: [_position("BTC_USDT_20261225", 0)],
     _POSITION_URLS["inverse"][0]: [_position("BTC_USD", -1500, entry_price="97000.5", value="0.0154178")],
@@ -205,11 +212,11 @@ _ANSWERS: dict[str, object] = {
     ],
     _ORDER_URLS["linear perpetual conditional"][0]: [
         # closes all of a long: size 0
-        _triggered(3005, "BTC_USDT", {"is_close": True, "is_reduce_only": True}, order_type="close-long-position"),
-        # closes all of a short, in hedge mode
         _triggered(
-            3006, "BTC_USDT", {"auto_size": "close_short", "is_reduce_only": True, "price": "91000"}
+            3005, "BTC_USDT", {"is_close": True, "is_reduce_only": True}, order_type="close-long-position"
         ),
+        # closes all of a short, in hedge mode
+        _triggered(3006, "BTC_USDT", {"auto_size": "close_short", "is_reduce_only": True, "price": "91000"}),
     ],
     _ORDER_URLS["linear dated"][0]: [],
     _ORDER_URLS["linear dated conditional"][0]: [],

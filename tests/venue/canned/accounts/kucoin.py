@@ -40,7 +40,9 @@ def _account(kind: str, currency: str, balance: str, available: str, holds: str)
 
 
 def _page(*rows: object) -> dict[str, object]:
-    return data({"currentPage": 1, "pageSize": 100, "totalNum": len(rows), "totalPage": 1, "items": list(rows)})
+    return data(
+        {"currentPage": 1, "pageSize": 100, "totalNum": len(rows), "totalPage": 1, "items": list(rows)}
+    )
 
 
 def _overview(currency: str, equity: str, available: str, margin: str) -> str:
