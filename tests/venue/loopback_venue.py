@@ -101,7 +101,7 @@ def hosts_of(answers: Iterable[str]) -> list[str]:
 
 @cache
 def _certified(hosts: tuple[str, ...]) -> tuple[ssl.SSLContext, str]:
-    """What to serve these hosts with, and the authority (PEM) that says so; making them takes longer than most tests."""
+    """What to serve these hosts with, and the authority (PEM) that says so; making them takes longer than a test."""
     authority = trustme.CA()
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     certificate = authority.issue_cert(*hosts)

@@ -12,16 +12,20 @@ from exchange_mcp.model.errors import ErrorCode, NothingAnsweredError
 from exchange_mcp.tools.asking import ask
 from exchange_mcp.venue.listing import MOST_PARTS, MOST_ROWS, at
 
-from .canned.accounts import bitget, bybit, coinbase, gate, kucoin, okx
-from .canned.accounts.case import AccountCase
+from .canned import accounts_bitget as bitget
+from .canned import accounts_bybit as bybit
+from .canned import accounts_coinbase as coinbase
+from .canned import accounts_gate as gate
+from .canned import accounts_kucoin as kucoin
+from .canned import accounts_okx as okx
+from .canned.accounts_case import AccountCase
 from .loopback_venue import CannedVenue
 from .opened import handed
 from .test_account_reads import account_of
 
 pytestmark = pytest.mark.anyio
 
-Rows = list[dict[str, object]]
-Paged = tuple[AccountCase, str, int, Callable[[int, int], Mapping[str, object]]]
+Pages = Callable[[int, int], Mapping[str, object]]
 
 
 def _bybit(pages: int, size: int) -> dict[str, object]:
@@ -135,13 +139,8 @@ async def _orders(case: AccountCase, source: str, changed: Mapping[str, object],
 
 
 @pytest.mark.parametrize(("case", "source", "size", "pages", "rows"), PAGED)
-async def test_a_list_is_read_over_all_its_pages(  # noqa: PLR0913 - a row of the table
-    case: AccountCase,
-    source: str,
-    size: int,
-    pages: Callable[[int, int], Mapping[str, object]],
-    rows: int,
-    tmp_path: Path,
+async def test_a_list_is_read_over_all_its_pages(
+    case: AccountCase, source: str, size: int, pages: Pages, rows: int, *, tmp_path: Path
 ) -> None:
     answers = pages(3, size)
     found, venue = await _orders(case, source, answers, tmp_path)
@@ -151,13 +150,8 @@ async def test_a_list_is_read_over_all_its_pages(  # noqa: PLR0913 - a row of th
 
 
 @pytest.mark.parametrize(("case", "source", "size", "pages", "rows"), PAGED)
-async def test_a_list_longer_than_what_is_read_is_a_named_gap_and_never_a_short_list(  # noqa: PLR0913 - as above
-    case: AccountCase,
-    source: str,
-    size: int,
-    pages: Callable[[int, int], Mapping[str, object]],
-    rows: int,
-    tmp_path: Path,
+async def test_a_list_longer_than_what_is_read_is_a_named_gap_and_never_a_short_list(
+    case: AccountCase, source: str, size: int, pages: Pages, rows: int, *, tmp_path: Path
 ) -> None:
     answers = pages(MOST_ROWS // size + 1, size)
     gap, venue = await _orders(case, source, answers, tmp_path)

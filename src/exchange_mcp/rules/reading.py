@@ -156,8 +156,8 @@ def fault(venue: str, api: str, path: str, answer: object) -> str | None:
     nullable = _LISTS_OR_NULL.get(endpoint)
     if nullable is not None:
         holder = _member(value, nullable[0])
-        missing = not isinstance(holder, dict) or nullable[1] not in holder
-        if missing or not isinstance(_member(holder, nullable[1]), list | None):
+        members = cast("dict[str, object]", holder) if isinstance(holder, dict) else {}
+        if nullable[1] not in members or not isinstance(members[nullable[1]], list | None):
             return f"an answer to {path} without its list of {'.'.join(nullable)}"
     filled = _FILLED.get(endpoint)
     if filled is not None:

@@ -1,7 +1,7 @@
 """Which kind of account a key belongs to, at the venues that have more than one: asked by us, once.
 
 ccxt asks this itself inside a read, takes a failure for an answer, and then reads the wrong account for as long as the
-client lives (facts of ccxt/async_support/bitget.py, `handle_uta_and_params`, and gate.py, `load_unified_status`, 4.5.90).
+client lives (ccxt/async_support/bitget.py, `handle_uta_and_params`, and gate.py, `load_unified_status`, 4.5.90).
 Here an answer that does not clearly say is an error, and nothing of the account that depends on it is read.
 """
 
@@ -44,7 +44,7 @@ def _one_of(path: str, kinds: Mapping[str, str]) -> Callable[[object], str | Non
 
 
 def _gate(answer: object) -> str | None:
-    """Gate's kind: in its multi-currency mode, USDT perpetuals are part of the wallet only where that is switched on."""
+    """Gate's kind: in multi-currency mode, USDT perpetuals are part of the wallet only where that is switched on."""
     mode = at(answer, "mode")
     if mode == "classic":
         return "classic"
@@ -128,12 +128,13 @@ class AccountType:
         Raises:
             ExchangeMcpError: the venue did not clearly say, or the account is of a kind that is not read.
         """
-        if self.known is None:
-            if self._asking is None or self._asking.done():
-                self._asking = asyncio.create_task(self._ask())
-                self._asking.add_done_callback(_seen)
-            self.known = await asyncio.shield(self._asking)
-        return self.known
+        if self.known is not None:
+            return self.known
+        if self._asking is None or self._asking.done():
+            self._asking = asyncio.create_task(self._ask())
+            self._asking.add_done_callback(_seen)
+        kind = self.known = await asyncio.shield(self._asking)
+        return kind
 
     async def _ask(self) -> str:
         question: Question | None = QUESTIONS[self._client.id]

@@ -54,7 +54,7 @@ def _first(row: Parsed, names: tuple[str, ...]) -> Decimal | None:
 
 
 def position(  # noqa: PLR0913 - a row, how it is read, and what it is called
-    row: Parsed, fields: PositionFields, market: Parsed | None, symbol: str, account: str, source: str
+    row: Parsed, fields: PositionFields, market: Parsed | None, *, symbol: str, account: str, source: str
 ) -> Position | None:
     """One open position; None where its size is zero.
 
@@ -81,7 +81,7 @@ def position(  # noqa: PLR0913 - a row, how it is read, and what it is called
         mark_price=_above_zero(row, fields.mark),
         liquidation_price=_above_zero(row, fields.liquidation),
         notional=None if notional is None else notional.copy_abs(),
-        leverage=leverage if leverage else None,
+        leverage=leverage or None,
         margin_mode=_margin_mode(row, fields, leverage),
         unrealised_pnl=_told(row, fields.pnl),
         hedge_mode=None if fields.hedge is None else fields.hedges.get(str(at(row, fields.hedge))),

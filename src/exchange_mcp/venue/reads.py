@@ -166,7 +166,14 @@ class CcxtReadVenue:
         found: list[Position] = []
         for row in await listing.rows(self._client, source, None, markets):
             market, symbol = self._market(row, source.fields.market, source.types)
-            position = answers.position(row, source.fields, market, symbol, self._account.name, source.name)
+            position = answers.position(
+                row,
+                source.fields,
+                market,
+                symbol=symbol,
+                account=self._account.name,
+                source=source.name,
+            )
             if position is not None and self._is_asked(symbol):
                 found.append(position)
         return found

@@ -118,7 +118,7 @@ def _bybit(row: Parsed, terms: Terms) -> Terms:
         trigger=positive(row, "triggerPrice"),
         amount=None if closes else amount,
         filled=number(row, "cumExecQty"),
-        closes=closes if closes else None,
+        closes=closes or None,
         position_side={"1": "long", "2": "short"}.get(str(row.get("positionIdx"))),
     )
 

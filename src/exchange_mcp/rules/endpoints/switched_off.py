@@ -10,7 +10,10 @@ _EVERYWHERE: Final = {
     "maxRetriesOnFailure": "ccxt would send a failed request again, a write too",
 }
 _CURRENCIES: Final = "loading markets with a key would sign a request for every coin; nothing here uses one"
-_KIND: Final = "ccxt would ask for the kind of account inside its reads and take a failure for an answer; our own code asks it once"
+_KIND: Final = (
+    "ccxt would ask for the kind of account inside its reads and take a failure for an answer; "
+    "our own code asks it once"
+)
 
 SWITCHED_OFF: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
     {

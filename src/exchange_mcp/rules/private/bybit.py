@@ -1,7 +1,7 @@
 """Bybit: one list of open orders a category holds plain and conditional ones alike.
 
-Kinds: `unified` (its version 2, statuses 5 and 6) has one wallet; `unified 1` (statuses 3 and 4) keeps inverse contracts
-in a wallet of their own. https://bybit-exchange.github.io/docs/v5/acct-mode
+Kinds: `unified` (its version 2, statuses 5 and 6) has one wallet; `unified 1` (statuses 3 and 4) keeps inverse
+contracts in a wallet of their own. https://bybit-exchange.github.io/docs/v5/acct-mode
 https://bybit-exchange.github.io/docs/v5/account/wallet-balance
 https://bybit-exchange.github.io/docs/v5/position
 https://bybit-exchange.github.io/docs/v5/order/open-order

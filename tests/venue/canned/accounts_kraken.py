@@ -5,8 +5,8 @@ https://docs.kraken.com/api/docs/rest-api/get-open-orders
 The fields are those of https://github.com/krakenfx/api-specs/blob/main/spot-rest/openapi_v3.yaml
 """
 
-from .. import kraken
-from .case import AccountCase
+from . import kraken
+from .accounts_case import AccountCase
 
 _HOST = "api.kraken.com/0/private"
 _BALANCE, ORDERS = f"{_HOST}/BalanceEx", f"{_HOST}/OpenOrders"

@@ -7,8 +7,10 @@ OpenOrders.md, SpotPriceTriggeredOrder.md, FuturesOrder.md and FuturesPriceTrigg
 Linear contracts are of 0.0001 BTC, inverse ones of 1 USD.
 """
 
-from .. import gate
-from .case import AccountCase
+from typing import Any, cast
+
+from . import gate
+from .accounts_case import AccountCase
 
 _HOST = "api.gateio.ws/api/v4"
 KIND = f"{_HOST}/unified/unified_mode"
@@ -129,9 +131,8 @@ def _triggered(
     }
 
 
-_listed = gate.CASE.answers[f"{_HOST}/futures/usdt/contracts"]
-assert isinstance(_listed, list)
-_INVERSE = {**_listed[0], "name": "BTC_USD", "type": "inverse", "quanto_multiplier": "0"}
+_CONTRACT: dict[str, object] = cast("Any", gate.CASE.answers[f"{_HOST}/futures/usdt/contracts"])[0]
+_INVERSE = {**_CONTRACT, "name": "BTC_USD", "type": "inverse", "quanto_multiplier": "0"}
 _POSITION_URLS = {
     "linear perpetual": (f"{_HOST}/futures/usdt/positions?holding=true&limit=100&offset=0",),
     "linear dated": (f"{_HOST}/delivery/usdt/positions",),

@@ -8,9 +8,10 @@ https://www.okx.com/docs-v5/en/#order-book-trading-algo-trading-get-algo-order-l
 Contracts are of 0.01 BTC (linear) and of 100 USD (inverse).
 """
 
-from .. import okx
+from typing import Any, cast
 
-from .case import AccountCase
+from . import okx
+from .accounts_case import AccountCase
 
 _HOST = "www.okx.com/api/v5"
 _BALANCE = f"{_HOST}/account/balance"
@@ -167,10 +168,9 @@ def algo(inst: str, kind: str, **told: str) -> dict[str, object]:
 
 _KINDS = ("conditional", "oco", "trigger", "move_order_stop", "chase", "iceberg", "twap")
 _SWAPS = f"{_HOST}/public/instruments?instType=SWAP"
-_listed = okx.CASE.answers[_SWAPS]
-assert isinstance(_listed, dict)
-_INVERSE = {
-    **_listed["data"][0],
+_LINEAR_MARKET: dict[str, object] = cast("Any", okx.CASE.answers[_SWAPS])["data"][0]
+_INVERSE: dict[str, object] = {
+    **_LINEAR_MARKET,
     "instId": "BTC-USD-SWAP",
     "uly": "BTC-USD",
     "instFamily": "BTC-USD",
@@ -182,7 +182,7 @@ _INVERSE = {
 
 _ANSWERS: dict[str, object] = {
     **okx.CASE.answers,
-    _SWAPS: data(*_listed["data"], _INVERSE),
+    _SWAPS: data(_LINEAR_MARKET, _INVERSE),
     _BALANCE: data(
         {
             "adjEq": "",

@@ -4,8 +4,8 @@ https://docs.cdp.coinbase.com/api-reference/advanced-trade-api/rest-api/accounts
 https://docs.cdp.coinbase.com/api-reference/advanced-trade-api/rest-api/orders/list-orders
 """
 
-from .. import coinbase
-from .case import AccountCase
+from . import coinbase
+from .accounts_case import AccountCase
 
 _HOST = "api.coinbase.com/api/v3/brokerage"
 ACCOUNTS = f"{_HOST}/accounts?limit=250"

@@ -6,9 +6,8 @@ https://bybit-exchange.github.io/docs/v5/position
 https://bybit-exchange.github.io/docs/v5/order/open-order
 """
 
-from .. import bybit
-
-from .case import AccountCase
+from . import bybit
+from .accounts_case import AccountCase
 
 _HOST = "api.bybit.com/v5"
 KIND = f"{_HOST}/account/info"

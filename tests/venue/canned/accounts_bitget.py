@@ -13,8 +13,10 @@ https://www.bitget.com/api-doc/uta/strategy/Get-Unfilled-Strategy-Orders
 Contracts count in base, coin-margined ones too.
 """
 
-from .. import bitget
-from .case import AccountCase
+from typing import Any, cast
+
+from . import bitget
+from .accounts_case import AccountCase
 
 _HOST = "api.bitget.com/api"
 KIND = f"{_HOST}/v3/account/settings"
@@ -207,12 +209,11 @@ _CLASSIC_EMPTY: dict[str, object] = {
 }
 
 _CONTRACTS = "api.bitget.com/api/v2/mix/market/contracts?productType="
-_listed = bitget.CASE.answers[f"{_CONTRACTS}USDT-FUTURES"]
-assert isinstance(_listed, dict)
+_LINEAR_MARKET: dict[str, object] = cast("Any", bitget.CASE.answers[f"{_CONTRACTS}USDT-FUTURES"])["data"][0]
 _MARKETS: dict[str, object] = {
     **bitget.CASE.answers,
     f"{_CONTRACTS}COIN-FUTURES": data(
-        [{**_listed["data"][0], "symbol": "BTCUSD", "quoteCoin": "USD", "supportMarginCoins": ["BTC"]}]
+        [{**_LINEAR_MARKET, "symbol": "BTCUSD", "quoteCoin": "USD", "supportMarginCoins": ["BTC"]}]
     ),
 }
 _LINEAR, _INVERSE = "BTC/USDT:USDT", "BTC/USD:BTC"

@@ -14,13 +14,14 @@ order/types.go and positions/types.go
 Linear contracts are of 0.001 BTC, inverse ones of 1 USD. Futures are in JSON numbers, so they are text here.
 """
 
-from .. import kucoin
-from .case import AccountCase
+from . import kucoin
+from .accounts_case import AccountCase
 
 _SPOT = "api.kucoin.com/api/v1"
 _UTA = "api.kucoin.com/api/ua/v1"
 _FUTURES = "api-futures.kucoin.com/api/v1"
 KIND, _OPENED = f"{_UTA}/account/mode", f"{_SPOT}/hf/accounts/opened"
+_ACTIVE = f"{_SPOT}/hf/orders/active?symbol=BTC-USDT"
 _SYMBOLS = f"{_SPOT}/hf/orders/active/symbols"
 
 
@@ -69,19 +70,19 @@ _MARKETS: dict[str, object] = {
     _CONTRACTS: f'{{"code":"200000","data":[{_linear},{_INVERSE}]}}',
 }
 
-_POSITIONS = f"""
-{{"code":"200000","data":[{{"id":"1","symbol":"XBTUSDTM","crossMode":true,"delevPercentage":0.1,
+_POSITIONS = """
+{"code":"200000","data":[{"id":"1","symbol":"XBTUSDTM","crossMode":true,"delevPercentage":0.1,
 "openingTimestamp":1767200000000,"currentTimestamp":1767268800005,"currentQty":250,"currentCost":1,"currentComm":0,
 "unrealisedCost":1,"realisedCost":0,"isOpen":true,"markPrice":97000.040,"markValue":24250.010,"posCost":1,"posInit":1,
 "posMargin":1,"realisedPnl":0,"unrealisedPnl":-1861.0208641972500,"avgEntryPrice":104444.12345678900,
 "liquidationPrice":54348.975171530,"bankruptPrice":1,"settleCurrency":"USDT","isInverse":false,"marginMode":"CROSS",
-"positionSide":"LONG","leverage":10}},
-{{"id":"2","symbol":"XBTUSDTM","currentTimestamp":1767268800005,"currentQty":-100,"isOpen":true,"markPrice":97000.04,
+"positionSide":"LONG","leverage":10},
+{"id":"2","symbol":"XBTUSDTM","currentTimestamp":1767268800005,"currentQty":-100,"isOpen":true,"markPrice":97000.04,
 "markValue":-9700.004,"unrealisedPnl":0.10,"avgEntryPrice":98000,"liquidationPrice":0,"settleCurrency":"USDT",
-"isInverse":false,"marginMode":"ISOLATED","positionSide":"SHORT","leverage":5}},
-{{"id":"3","symbol":"XBTUSDM","currentTimestamp":1767268800005,"currentQty":-1500,"isOpen":true,"markPrice":97000.04,
+"isInverse":false,"marginMode":"ISOLATED","positionSide":"SHORT","leverage":5},
+{"id":"3","symbol":"XBTUSDM","currentTimestamp":1767268800005,"currentQty":-1500,"isOpen":true,"markPrice":97000.04,
 "markValue":-0.0154639,"unrealisedPnl":-0.00000100,"avgEntryPrice":97000.5,"liquidationPrice":150000.0,
-"settleCurrency":"XBT","isInverse":true,"marginMode":"CROSS","positionSide":"BOTH","leverage":3}}]}}
+"settleCurrency":"XBT","isInverse":true,"marginMode":"CROSS","positionSide":"BOTH","leverage":3}]}
 """
 
 
@@ -170,8 +171,8 @@ _BALANCES = {
     "linear": (f"{_FUTURES}/account-overview?currency=USDT",),
     "inverse": (f"{_FUTURES}/account-overview?currency=XBT",),
 }
-_ORDERS = {
-    "spot": (_SYMBOLS, f"{_SPOT}/hf/orders/active?symbol=BTC-USDT"),
+_ORDERS: dict[str, tuple[str, ...]] = {
+    "spot": (_SYMBOLS, _ACTIVE),
     "spot stop": (f"{_SPOT}/stop-order?tradeType=TRADE&pageSize=100&currentPage=1",),
     "contracts": (f"{_FUTURES}/orders?status=active&pageSize=100&currentPage=1",),
     "contracts stop": (f"{_FUTURES}/stopOrders?pageSize=100&currentPage=1",),
@@ -183,7 +184,7 @@ _CLASSIC = AccountCase(
     answers={
         **_MARKETS,
         KIND: data({"selfAccountMode": "CLASSIC", "unifiedSubAccount": [], "classicSubAccount": []}),
-        _OPENED: data(True),
+        _OPENED: data(value=True),
         _BALANCES["spot"][0]: data(
             [
                 _account("trade", "BTC", "1.2345679001234500", "1.2345678901234500", "0.00000001"),
@@ -195,7 +196,7 @@ _CLASSIC = AccountCase(
         _BALANCES["inverse"][0]: _overview("XBT", "0.500", "0.40", "0"),
         f"{_FUTURES}/positions": _POSITIONS,
         _SYMBOLS: data({"symbols": ["BTC-USDT"]}),
-        _ORDERS["spot"][1]: data([_spot_order("7001")]),
+        _ACTIVE: data([_spot_order("7001")]),
         _ORDERS["spot stop"][0]: _page(
             {
                 "id": "7002",

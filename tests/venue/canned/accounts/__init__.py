@@ -1,1 +1,0 @@
-"""What seven venues answer about an account, in each one's documented form, with numbers of our own."""
