@@ -51,11 +51,12 @@ QUESTIONS: Final = ("balance", "position", "order")
 
 def asking(question: str) -> Callable[[ReadVenue], Sources[Any]]:
     """The question to a venue."""
-    return {
+    questions: dict[str, Callable[[ReadVenue], Sources[Any]]] = {
         "balance": lambda venue: venue.balances(),
         "position": lambda venue: venue.positions(),
         "order": lambda venue: venue.open_orders(None),
-    }[question]
+    }
+    return questions[question]
 
 
 def _account(case: AccountCase) -> Account:

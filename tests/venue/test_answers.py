@@ -169,7 +169,7 @@ def test_a_position_of_no_size_is_none(size: object) -> None:
     "told", [{"side": None}, {"side": ""}, {"side": "both"}, {"size": None}, {"size": ""}]
 )
 def test_a_position_without_a_side_or_a_size_is_a_bad_answer(told: dict[str, object]) -> None:
-    with pytest.raises(BadAnswerError, match="which side|without its size"):
+    with pytest.raises(BadAnswerError, match=r"which side|without its size"):
         _shown(_position(**told))
 
 

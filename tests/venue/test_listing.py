@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import cast
 
 import pytest
 
@@ -125,7 +125,9 @@ PAGED = [
 ]
 
 
-async def _orders(case: AccountCase, source: str, changed: Mapping[str, object], cache: Path) -> Any:  # noqa: ANN401 - rows or a gap
+async def _orders(
+    case: AccountCase, source: str, changed: Mapping[str, object], cache: Path
+) -> tuple[list[str] | Gap | NothingAnsweredError, CannedVenue]:
     """The ids of the source's rows, or its gap; and what was asked."""
     async with account_of(case, cache, changed) as (venues, venue):
         try:
@@ -155,6 +157,7 @@ async def test_a_list_longer_than_what_is_read_is_a_named_gap_and_never_a_short_
 ) -> None:
     answers = pages(MOST_ROWS // size + 1, size)
     gap, venue = await _orders(case, source, answers, tmp_path)
+    assert not isinstance(gap, list)
     assert gap.code is ErrorCode.NOT_COVERED
     assert f"more than the {MOST_ROWS} rows" in gap.message
     assert "name a symbol" in gap.message
@@ -174,19 +177,19 @@ async def test_a_venue_that_sends_the_same_page_again_gives_a_bad_answer(tmp_pat
 async def test_a_row_that_moved_onto_the_next_page_is_there_once(tmp_path: Path) -> None:
     case, answers = gate.CASES[0], _gate(2, 100)
     first, second = answers
-    rows = answers[first]
-    assert isinstance(rows, list)
-    moved = {first: rows, second: [rows[-1], *answers[second]]}  # type: ignore[misc] - a list of JSON
+    rows, following = cast("list[object]", answers[first]), cast("list[object]", answers[second])
+    moved = {first: rows, second: [rows[-1], *following]}
     found, _ = await _orders(case, "linear perpetual", moved, tmp_path)
+    assert isinstance(found, list)
     assert len(found) == len(set(found)) == 101
 
 
 async def test_a_page_that_says_more_follows_and_not_by_what_is_a_bad_answer(tmp_path: Path) -> None:
     limit = {"limit_limit_gtc": {"base_size": "1", "limit_price": "1", "post_only": False}}
     page = {**coinbase.orders(coinbase.order("1", "BUY", "LIMIT", limit)), "has_next": True}
-    error, venue = await _orders(coinbase.CASES[0], "spot", {coinbase.ORDERS: page}, tmp_path)
+    error, _ = await _orders(coinbase.CASES[0], "spot", {coinbase.ORDERS: page}, tmp_path)
+    assert isinstance(error, NothingAnsweredError)
     assert error.code is ErrorCode.BAD_ANSWER
-    assert isinstance(venue, CannedVenue)
 
 
 async def test_kucoins_spot_orders_are_asked_market_by_market_up_to_a_bound(tmp_path: Path) -> None:
@@ -195,6 +198,7 @@ async def test_kucoins_spot_orders_are_asked_market_by_market_up_to_a_bound(tmp_
     symbols = [f"A{number}-USDT" for number in range(MOST_PARTS + 1)]
     changed: dict[str, object] = {symbols_url: kucoin.data({"symbols": symbols})}
     gap, venue = await _orders(case, "spot", changed, tmp_path)
+    assert isinstance(gap, Gap)
     assert (gap.code, f"in {MOST_PARTS + 1} parts" in gap.message) == (ErrorCode.NOT_COVERED, True)
     assert not [url for url in venue.urls if "hf/orders/active?" in url]
 
@@ -205,6 +209,7 @@ async def test_a_list_of_markets_with_something_else_in_it_is_a_bad_answer(
 ) -> None:
     case = kucoin.CASES[0]
     gap, _ = await _orders(case, "spot", {case.order_urls["spot"][0]: kucoin.data(symbols)}, tmp_path)
+    assert isinstance(gap, Gap)
     assert gap.code is ErrorCode.BAD_ANSWER
 
 

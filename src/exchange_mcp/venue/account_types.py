@@ -7,15 +7,13 @@ Here an answer that does not clearly say is an error, and nothing of the account
 
 import asyncio
 from collections.abc import Callable, Mapping
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Final
 
 from exchange_mcp.config.redaction import Redactor
 from exchange_mcp.model.errors import BadAnswerError, ExchangeMcpError, NotCoveredError
-from exchange_mcp.rules.endpoints import Endpoint
-from exchange_mcp.venue.egress import reading
 from exchange_mcp.venue.failures import code_of, meaning
 from exchange_mcp.venue.listing import at
 from exchange_mcp.venue.repeating import Sleep, repeated
@@ -103,20 +101,20 @@ QUESTIONS: Final[Mapping[str, Question]] = MappingProxyType(
 
 
 class AccountType:
-    """The kind of one account, once it is known."""
+    """The kind of one account, once it is known. Inside `asking`, and nowhere else, the venue may be asked."""
 
     def __init__(
         self,
         name: str,
         client: Any,  # noqa: ANN401 - ccxt is untyped
         *,
-        endpoints: frozenset[Endpoint],
+        asking: Callable[[], AbstractContextManager[None]],
         redactor: Redactor,
         sleep: Sleep,
     ) -> None:
         self._name = name
         self._client = client
-        self._endpoints = endpoints
+        self._asking_allowed = asking
         self._redactor = redactor
         self._sleep = sleep
         self._asking: asyncio.Task[str] | None = None
@@ -133,7 +131,8 @@ class AccountType:
         if self._asking is None or self._asking.done():
             self._asking = asyncio.create_task(self._ask())
             self._asking.add_done_callback(_seen)
-        kind = self.known = await asyncio.shield(self._asking)
+        kind = await asyncio.shield(self._asking)
+        self.known = kind
         return kind
 
     async def _ask(self) -> str:
@@ -152,7 +151,7 @@ class AccountType:
 
     async def _one(self, question: Question) -> str:
         try:
-            with reading(self._endpoints):
+            with self._asking_allowed():
                 answer = await getattr(self._client, question.call)()
         except Exception as error:
             kind = question.by_code.get(code_of(error))

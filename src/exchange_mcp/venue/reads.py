@@ -56,7 +56,13 @@ class CcxtReadVenue:
         self._private = VENUES[account.venue].has_private_reads
         self._declared = PRIVATE.get(account.venue, PrivateReads())
         self._kind = (
-            AccountType(account.name, client, endpoints=endpoints, redactor=self._redactor, sleep=sleep)
+            AccountType(
+                account.name,
+                client,
+                asking=partial(reading, endpoints),
+                redactor=self._redactor,
+                sleep=sleep,
+            )
             if account.venue in QUESTIONS
             else None
         )

@@ -4,6 +4,8 @@ https://docs.cdp.coinbase.com/api-reference/advanced-trade-api/rest-api/accounts
 https://docs.cdp.coinbase.com/api-reference/advanced-trade-api/rest-api/orders/list-orders
 """
 
+from collections.abc import Mapping
+
 from . import coinbase
 from .accounts_case import AccountCase
 
@@ -33,7 +35,7 @@ def accounts(*rows: object, more: str = "") -> dict[str, object]:
     return {"accounts": list(rows), "has_next": bool(more), "cursor": more, "size": len(rows)}
 
 
-def order(identifier: str, side: str, kind: str, configuration: dict[str, object]) -> dict[str, object]:
+def order(identifier: str, side: str, kind: str, configuration: Mapping[str, object]) -> dict[str, object]:
     return {
         "order_id": identifier,
         "product_id": "BTC-USD",
