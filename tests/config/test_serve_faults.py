@@ -22,7 +22,15 @@ LITERAL = (
 )
 REFERENCE = '{ env = "NAME" } or { file = "~/PATH" }'
 NOT_A_NAME = "expected the name of an environment variable, in capitals, not the secret itself"
-PRIVATE_READS = "private reads exist for binance (spot, linear) only in this version"
+_ALL = "(spot, linear, inverse)"
+PRIVATE_READS = (
+    f"private reads exist for binance (spot, linear), bybit {_ALL}, okx {_ALL}, kraken (spot), coinbase (spot), "
+    f"kucoin {_ALL}, bitget {_ALL}, gate {_ALL} only in this version"
+)
+INVERSE_WITH_A_KEY = (
+    'venue = "binance"\nenvironment = "live"\nmarket_types = ["inverse"]\n'
+    'key = { api_key.env = "A", secret.env = "B" }'
+)
 SPOT_AND_LINEAR = 'it has "spot", "linear"'
 NO_VENUE_KEY = "a simulated account has no key of a venue; name one of its own with sim_key"
 NAME_FORM = "an account's name has 1 to 32 of a-z, 0-9, _ and -, a letter or digit first"
@@ -168,7 +176,7 @@ def test_a_wrong_setting_of_an_account_is_named_with_its_line(
             'market type "linear" does not exist at Kraken in environment "live"; it has "spot"',
         ),
         (
-            'venue = "bybit"\nenvironment = "live"\nkey = { api_key.env = "A", secret.env = "B" }',
+            INVERSE_WITH_A_KEY,
             f"a key is of no use here: {PRIVATE_READS}; leave the key out to read market data",
         ),
         (
