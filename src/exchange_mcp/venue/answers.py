@@ -6,7 +6,7 @@ from functools import reduce
 from typing import Literal, cast
 
 from exchange_mcp.model.balances import Balance
-from exchange_mcp.model.decimals import add, multiply, subtract
+from exchange_mcp.model.decimals import add, from_wire, multiply, subtract
 from exchange_mcp.model.errors import BadAnswerError
 from exchange_mcp.model.markets import OrderBook, Ticker
 from exchange_mcp.model.orders import OpenOrder
