@@ -296,6 +296,19 @@ async def test_a_caller_that_gives_up_takes_the_kind_from_nobody(tmp_path: Path)
     assert venue.urls.count(bybit.KIND) == 1
 
 
+async def test_krakens_nonces_arrive_in_order_since_one_request_waits_for_the_other(tmp_path: Path) -> None:
+    case = kraken.CASES[0]
+    async with account_of(case, tmp_path) as (venues, venue):
+        account = venues.venues["main"]
+        await account.balances().reads[0].read()
+        before = venue.connections
+        reads = [account.balances().reads[0], account.open_orders(None).reads[0]] * 3
+        await asyncio.gather(*(read.read() for read in reads))
+        # Requests under way at once would each need a connection.
+        assert venue.connections == before
+    assert len([url for url in venue.urls if "/0/private/" in url]) == 7
+
+
 async def test_a_classic_account_at_bybit_is_named_as_not_read(tmp_path: Path) -> None:
     case = bybit.CASES[0]
     changed = {bybit.KIND: bybit.result(unifiedMarginStatus=1)}

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import nullcontext
 from functools import partial
 from typing import Any, Final, TypeVar
 
@@ -55,6 +56,7 @@ class CcxtReadVenue:
                 self._redactor.learn(secret)
         self._private = VENUES[account.venue].has_private_reads
         self._declared = PRIVATE.get(account.venue, PrivateReads())
+        self._turn = asyncio.Lock() if self._declared.in_turn else nullcontext()
         self._kind = (
             AccountType(
                 account.name,
@@ -157,7 +159,8 @@ class CcxtReadVenue:
             return ()
         if source.gap and not (source.by_symbol_only and symbol is not None):
             raise self._uncovered(source.gap)
-        return await read(source, symbol, markets)
+        async with self._turn:
+            return await read(source, symbol, markets)
 
     async def _balances(
         self, source: Source[BalanceFields], _: str | None, markets: Markets
