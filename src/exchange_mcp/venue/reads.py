@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final, TypeVar
 
@@ -200,6 +201,8 @@ class CcxtReadVenue:
             # What is not listed any more may count in anything.
             shown = market or (None if source.types == (MarketType.SPOT,) else _UNLISTED)
             terms = terms_of(self._account.venue, row, parsed)
+            if market is None and {MarketType.SPOT} < set(source.types):
+                terms = replace(terms, amount=None, filled=None)  # in base or in contracts: it does not say
             found.append(
                 answers.open_order(parsed, shown, self._account.name, source.name, symbol=own, terms=terms)
             )
