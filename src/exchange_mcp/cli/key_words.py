@@ -33,7 +33,7 @@ def explained_text(scope: KeyScope, verdicts: Mapping[Role, KeyVerdict]) -> str:
 def checked_object(checked: Checked) -> dict[str, Any]:
     """One account's check as JSON values; of a keyless account all that concerns a key is null."""
     account, scope, verdict = checked.account, checked.scope, checked.verdict
-    facts = {name: None for name in _FACTS} if scope is None else _facts(scope)
+    facts = dict.fromkeys(_FACTS) if scope is None else _facts(scope)
     return {
         "account": account.name,
         "venue": account.venue,

@@ -96,7 +96,7 @@ def _from_rendezvous(path: Path, label: str, redactor: Redactor) -> Credentials:
 
 
 def _read(reference: SecretReference, sources: _Sources, redactor: Redactor) -> Secret:
-    secret = sources.held[reference] if reference in sources.held else _stored(reference, sources.environ)
+    secret = sources.held[reference] if reference in sources.held else stored(reference, sources.environ)
     if not len(secret):
         raise SecretError(f"{reference} is empty")
     if len(secret) < SHORTEST_SECRET:
@@ -105,7 +105,12 @@ def _read(reference: SecretReference, sources: _Sources, redactor: Redactor) -> 
     return secret
 
 
-def _stored(reference: SecretReference, environ: Mapping[str, str]) -> Secret:
+def stored(reference: SecretReference, environ: Mapping[str, str]) -> Secret:
+    """What stands where the reference points to.
+
+    Raises:
+        SecretError: nothing does, or it cannot be read.
+    """
     if reference.file is not None:
         secret = _text(read_owner_only(reference.file, limit=_LARGEST_FILE))
         if secret is None:

@@ -18,7 +18,7 @@ ACCOUNT_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,31}")
 # A long name without an underscore is what a key looks like that was pasted in its place.
 _VARIABLE_NAME = re.compile(r"(?=.{1,19}$|.*_)[A-Z_][A-Z0-9_]{0,63}")
 # The same for an entry of the keyring: a long one has a mark in it.
-_ENTRY_NAME = re.compile(r"(?=.{1,19}$|.*[._-])[a-z][a-z0-9._-]{0,63}")
+_ENTRY_NAME = re.compile(r"(?=.{1,19}$|.*[._-])[a-z0-9][a-z0-9._-]{0,63}")
 _NOT_IN_THIS_FILE = (
     "a secret does not stand in this file; put it into an environment variable and write "
     '{ env = "NAME" }, or into a file that only you can read and write { file = "~/PATH" }'

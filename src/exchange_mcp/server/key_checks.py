@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 import anyio
 
@@ -18,24 +19,31 @@ from exchange_mcp.rules.key_verdicts import judge
 from exchange_mcp.server.assembly import Keyed, opening
 
 
+class Answer(StrEnum):
+    """How a venue took the question: it told, it refused the key or the question, or nothing came."""
+
+    TOLD = "told"
+    REFUSED = "refused"
+    SILENT = "silent"
+
+
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """One account's key: what its venue said, and what follows. A keyless account has neither.
-
-    `was_told` is False where the venue did not answer, which is no refusal.
-    """
+    """One account's key: what its venue said, and what follows. A keyless account has neither."""
 
     account: Account
-    scope: KeyScope | None
-    verdict: KeyVerdict | None
-    was_told: bool = True
+    scope: KeyScope | None = None
+    verdict: KeyVerdict | None = None
+    answer: Answer = Answer.TOLD
 
     @property
     def is_in_order(self) -> bool:
         """Whether there is nothing to object to: no key, or one that is accepted and, if live, was told of."""
         if self.verdict is None:
             return True
-        return self.verdict.accepted and (self.was_told or self.account.environment is not Environment.LIVE)
+        return self.verdict.accepted and (
+            self.answer is not Answer.SILENT or self.account.environment is not Environment.LIVE
+        )
 
 
 async def check_keys(
@@ -62,7 +70,7 @@ async def check_key(account: Keyed, *, role: Role, clock: Clock, accepted: Colle
 
     about, asking = account.config.account, opening(account)
     if asking.key is None:
-        return Checked(about, None, None)
+        return Checked(about)
 
     def verdict(scope: KeyScope) -> KeyVerdict:
         return judge(
@@ -77,14 +85,16 @@ async def check_key(account: Keyed, *, role: Role, clock: Clock, accepted: Colle
         scope = await ask_once(asking, asking.key, clock, accepted=accepted)
     except (AuthenticationFailedError, PermissionMissingError, VenueRefusedError) as error:
         unknown = KeyScope.unknown(about.venue, error.message)
-        refusal = {
-            "accepted": False,
-            "reasons": (error.message,),
-            "remedy": error.next_step,
-            "verified": False,
-        }
-        return Checked(about, unknown, verdict(unknown).model_copy(update={**refusal, "warnings": ()}))
+        refused = KeyVerdict(
+            role=role,
+            accepted=False,
+            reasons=(error.message,),
+            remedy=error.next_step,
+            warnings=(),
+            verified=False,
+        )
+        return Checked(about, unknown, refused, Answer.REFUSED)
     except ExchangeMcpError as error:
         unknown = KeyScope.unknown(about.venue, error.message)
-        return Checked(about, unknown, verdict(unknown), was_told=False)
+        return Checked(about, unknown, verdict(unknown), Answer.SILENT)
     return Checked(about, scope, verdict(scope))
