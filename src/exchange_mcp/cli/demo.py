@@ -14,7 +14,7 @@ from mcp.shared.exceptions import MCPError
 from exchange_mcp.cli.launch import MODULE, pasted
 from exchange_mcp.cli.places import places
 from exchange_mcp.cli.transcript import Transcript
-from exchange_mcp.config.toml_text import quoted
+from exchange_mcp.config.toml_text import NotUnicodeError, quoted
 
 _ACCOUNTS: Final = """\
 client = "demo"
@@ -111,5 +111,5 @@ def _simulated_exchange(place: Path) -> Generator[tuple[subprocess.Popen[str], P
 def _accounts(rendezvous: Path, cache: Path) -> str:
     try:
         return _ACCOUNTS.format(rendezvous=quoted(str(rendezvous)), cache=quoted(str(cache)))
-    except ValueError as error:
+    except NotUnicodeError as error:
         raise click.ClickException(f"{error}: not a UTF-8 path; set TMPDIR or HOME to one that is") from None

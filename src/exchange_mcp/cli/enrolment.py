@@ -215,7 +215,9 @@ class Enrolment:
 
     def _until_accepted(self, account: NewAccount, places: KeyPlaces | None) -> Enrolled:
         afresh = self._told.reads_secrets
-        account = replace(account, accept_unverified=self._told.accept_unverified)
+        account = replace(
+            account, key=places and places.key, accept_unverified=self._told.accept_unverified
+        )
         label = self._told.sim_key
         while True:
             try:
@@ -235,7 +237,7 @@ class Enrolment:
                 if accepted is not None:
                     return accepted
                 say(f"The account was not written: {_why_not(checked)}")
-            if not self._asker.agrees("Try again, with another key?"):
+            if not self._asker.agrees("Try again, with this key once it is changed, or with another?"):
                 raise click.ClickException("nothing was written")
             afresh, label = True, None
 

@@ -4,7 +4,7 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import click
 
@@ -19,10 +19,13 @@ from exchange_mcp.config.faults import ConfigError, Fault, SecretError
 from exchange_mcp.config.locations import Locations, home_directory, locations
 from exchange_mcp.config.logs import configure_logging
 from exchange_mcp.config.redaction import Redactor
-from exchange_mcp.config.schema import SecretReference
 from exchange_mcp.config.serve_file import ServeFile
+from exchange_mcp.config.toml_text import NotUnicodeError
 from exchange_mcp.model.accounts import Environment
 from exchange_mcp.rules.venues import check_account
+
+if TYPE_CHECKING:
+    from exchange_mcp.config.schema import SecretReference
 
 _PATH: Final = click.Path(path_type=Path)
 
@@ -89,7 +92,7 @@ def command(file: Path | None, rendezvous: Path | None, *, is_script: bool, **sa
         end_with_faults(error, source)
     except SecretError as error:
         end_with_faults(ConfigError([Fault(None, None, "", str(error))]), None)
-    except ValueError as error:
+    except NotUnicodeError as error:
         raise click.ClickException(f"{error}: not a UTF-8 path; a configuration can name no other") from None
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""

@@ -53,7 +53,7 @@ def _expand(path: object, info: ValidationInfo) -> Path:
 
 
 def _table_of_references(value: object) -> object:
-    if isinstance(value, dict):
+    if isinstance(value, dict | Table):
         return value  # pyright: ignore[reportUnknownVariableType] - pydantic looks into it next
     raise PydanticCustomError("literal_secret", _NOT_IN_THIS_FILE)
 

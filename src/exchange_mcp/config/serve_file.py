@@ -39,7 +39,7 @@ class NewAccount:
         """As TOML; paths in the home directory begin with `~`.
 
         Raises:
-            ValueError: a path is not Unicode.
+            NotUnicodeError: a path is none.
         """
         return "\n".join([*self._lines(home), ""])
 
@@ -117,7 +117,7 @@ class ServeFile:
 
         Raises:
             ConfigError: the file would not be one, with every fault.
-            ValueError: a path is not Unicode.
+            NotUnicodeError: a path is none.
         """
         before = _HEAD if self._text is None else self._text
         table = account.table(home)

@@ -1,20 +1,27 @@
-"""Writing TOML, as far as `serve.toml` needs it: strings, and lists of them. https://toml.io/en/v1.0.0"""
+"""Writing TOML, as far as `serve.toml` needs it: strings, and lists of them.
+
+https://toml.io/en/v1.0.0
+"""
 
 import json
 from collections.abc import Iterable
+
+
+class NotUnicodeError(ValueError):
+    """A text is not Unicode, as TOML has to be; a path may be none. The message shows it, escaped."""
 
 
 def quoted(text: str) -> str:
     """The text as a basic string, which is JSON's but for one character.
 
     Raises:
-        ValueError: the text is not Unicode, as TOML has to be; a path may be none.
+        NotUnicodeError: the text is none.
     """
     written = json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
     try:
         written.encode()
     except UnicodeEncodeError:
-        raise ValueError(json.dumps(text)) from None
+        raise NotUnicodeError(json.dumps(text)) from None
     return written
 
 

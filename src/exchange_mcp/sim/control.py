@@ -82,25 +82,26 @@ class ControlSite:
         """Answer a request under PREFIX: 401 without the token, 404 and 400 with a reason."""
         if not hmac.compare_digest(authorization.encode(), self._authorization):
             return _say(401, "the control token is missing or wrong")
+        answer = Answer(200, b"{}")
         match request.method, request.path.removeprefix(PREFIX):
             case "POST", "faults":
-                return self._changed(request.body, self._control.add_fault, 201)
+                answer = self._changed(request.body, self._control.add_fault, 201)
             case "POST", path if path.startswith(_KEYS):
                 label = path.removeprefix(_KEYS)
-                return self._changed(
+                answer = self._changed(
                     request.body, lambda fields: self._control.permit(label, fields.get("access")), 200
                 )
             case "DELETE", "faults":
                 self._control.clear_faults()
             case "GET", "requests":
-                return Answer(200, render({"requests": self._log.as_json()}))
+                answer = Answer(200, render({"requests": self._log.as_json()}))
             case "GET", "orders":
-                return self._orders(request.query)
+                answer = self._orders(request.query)
             case "DELETE", "requests":
                 self._control.clear_requests()
             case _:
-                return _say(404, f"no control endpoint {request.method} {request.path}")
-        return Answer(200, b"{}")
+                answer = _say(404, f"no control endpoint {request.method} {request.path}")
+        return answer
 
     def _orders(self, query: str) -> Answer:
         try:
