@@ -3,6 +3,7 @@
 import os
 import select
 import subprocess
+import termios
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -46,6 +47,10 @@ class Terminal:
             pass
         self.process.wait(_PATIENCE_SECONDS)
         return self.shown[self._seen_to :]
+
+    def echoes(self) -> bool:
+        """Whether what is typed is shown."""
+        return bool(termios.tcgetattr(self.descriptor)[3] & termios.ECHO)
 
     def _more(self) -> bool:
         ready, _, _ = select.select([self.descriptor], [], [], _PATIENCE_SECONDS)

@@ -40,6 +40,7 @@ rendezvous = {rendezvous}
 [accounts.trading]
 venue = "binance"
 environment = "sim"
+market_types = ["linear"]
 sim_key = "trader"
 rendezvous = {rendezvous}
 """

@@ -102,7 +102,8 @@ class Enrolment:
             return self._enrolled(account, None)[0]
         if environment is Environment.SIM:
             return self._until_accepted(account, None)
-        _say_boxes(rules)
+        if not isinstance(self._asker, Script):
+            _say_boxes(rules)
         return self._until_accepted(account, self._places(account, rules))
 
     def _venue(self) -> VenueRules:

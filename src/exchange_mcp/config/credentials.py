@@ -6,7 +6,7 @@ Whatever enters is learned by the redactor before anyone else holds it.
 import hashlib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final
@@ -70,7 +70,7 @@ def resolve_credentials(
 class _Sources:
     """Where secrets come from."""
 
-    environ: Mapping[str, str]
+    environ: Mapping[str, str] = field(repr=False)
     held: Mapping[SecretReference, Secret]
 
 
