@@ -127,7 +127,9 @@ def test_a_key_that_can_trade_is_refused_with_the_reason_and_the_remedy(answers:
     refusal = " ".join(answers["get_balance"].split())
     assert "KEY_REFUSED: " in refusal
     assert "account trading: serve does not run on a key that can trade" in refusal
-    assert 'At Binance, under API Management, untick "Enable Spot & Margin Trading", "Enable Futures"' in refusal
+    assert (
+        'At Binance, under API Management, untick "Enable Spot & Margin Trading", "Enable Futures"' in refusal
+    )
     assert not [line for line in answers["get_positions"].splitlines() if line.startswith("trading")]
     assert "trading linear: account trading: serve does not run" in " ".join(answers["get_positions"].split())
 

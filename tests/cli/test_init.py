@@ -198,7 +198,9 @@ def test_a_venue_that_says_nothing_is_not_taken_for_a_yes(started: Started, sim:
     assert files(home) == {}
 
 
-@pytest.mark.parametrize("question", ["Name of the account", "API key (not shown)", "Secret (not shown)", "Try"])
+@pytest.mark.parametrize(
+    "question", ["Name of the account", "API key (not shown)", "Secret (not shown)", "Try"]
+)
 @pytest.mark.parametrize("keys", [CTRL_C, CTRL_D])
 def test_an_interruption_leaves_nothing_and_a_terminal_that_shows_what_is_typed(
     question: str, keys: str, started: Started, sim: Sim, home: Path
@@ -242,7 +244,9 @@ def test_a_second_run_goes_on_from_the_secrets_that_are_there(started: Started, 
 def test_a_second_account_goes_to_the_end_of_a_file_that_stays_as_it_was(
     started: Started, sim: Sim, home: Path
 ) -> None:
-    before = '# mine\nclient = "x"   # stays\n\n[accounts.main]  # and this\nvenue="kraken"\nenvironment =  "live"'
+    before = (
+        '# mine\nclient = "x"   # stays\n\n[accounts.main]  # and this\nvenue="kraken"\nenvironment =  "live"'
+    )
     (home / CONFIG).parent.mkdir(parents=True)
     (home / CONFIG).write_text(before, encoding="utf-8")
     (home / CONFIG).chmod(0o640)

@@ -136,9 +136,7 @@ def test_a_file_that_others_may_read_is_refused_with_what_to_do(
     key = key_of(sim, "reader")
     owner_only(home / "key", key[0])
     owner_only(home / "secret", key[1]).chmod(0o644)
-    done = scripted(
-        "--venue", "binance", "--api-key-file", f"{home}/key", "--secret-file", f"{home}/secret"
-    )
+    done = scripted("--venue", "binance", "--api-key-file", f"{home}/key", "--secret-file", f"{home}/secret")
     assert done.returncode == 2
     assert done.stderr.splitlines()[-1].endswith(f"chmod 600 {home}/secret")
 
@@ -255,10 +253,16 @@ def test_a_directory_of_the_users_choice_is_named_because_a_client_hands_on_no_s
         (("--venue", "binance", "--name", "Main"), "a letter or digit first"),
         (("--venue", "binance", "--market-types", "inverse"), "a key is of no use here"),
         (("--venue", "binance", "--market-types", "swap"), "name some of spot, linear, inverse"),
-        (("--venue", "binance", "--api-key-env", "vmPUZE6mv9SD5VNHk4HlWFsOr6aKE2zv"), "not the secret itself"),
+        (
+            ("--venue", "binance", "--api-key-env", "vmPUZE6mv9SD5VNHk4HlWFsOr6aKE2zv"),
+            "not the secret itself",
+        ),
         (("--venue", "binance", "--api-key-env", "A", "--api-key-file", "/a"), "exclude each other"),
         (("--venue", "binance"), "main.api_key does not exist; make it, or add --secret-from-stdin"),
-        (("--venue", "binance", "--secret-from-stdin"), "standard input ended before the line with the api key"),
+        (
+            ("--venue", "binance", "--secret-from-stdin"),
+            "standard input ended before the line with the api key",
+        ),
     ],
 )
 def test_what_is_missing_or_cannot_be_meant_is_named_and_nothing_is_written(
@@ -275,9 +279,7 @@ def test_a_name_that_exists_is_refused_and_the_file_stays(home: Path) -> None:
     (home / CONFIG).parent.mkdir(parents=True)
     text = '[accounts.main]\nvenue = "kraken"\nenvironment = "live"\n'
     (home / CONFIG).write_text(text, encoding="utf-8")
-    done = ran(
-        *("init", "--yes", "--venue", "okx", "--no-key", "--name", "main"), environ=environment(home)
-    )
+    done = ran(*("init", "--yes", "--venue", "okx", "--no-key", "--name", "main"), environ=environment(home))
     assert done.returncode == 2
     assert 'there is an account "main"' in done.stderr
     assert files(home) == {CONFIG: text}

@@ -88,7 +88,9 @@ def test_for_people_an_account_is_a_block_and_one_without_a_key_says_so(check: C
     done = check(simulated(sim, "reader", "trader") + KRAKEN)
     reader, trader, keyless = done.stdout.split("\n\n")
     assert reader.startswith("reader (sim): accepted for serve\n- warning: the key works from any IP address")
-    assert trader.startswith("trader (sim): refused for serve\n- serve does not run on a key that can trade\n")
+    assert trader.startswith(
+        "trader (sim): refused for serve\n- serve does not run on a key that can trade\n"
+    )
     assert "  trade:            granted\n" in trader
     assert keyless.strip() == "kraken (live): no key, market data of kraken only"
 

@@ -105,9 +105,7 @@ async def scene(cache: Path) -> AsyncGenerator[Scene]:
         care = KeyCare(Pace(), jitter=lambda: 1.0, sleep=time.sleep)
         opened = OpenVenues(openings, cache, time, care=care)
         registry = builtin()
-        calls = Calls(
-            registry, [each.account for each in openings], Ready(opened), time, Limits(20, 16, 64)
-        )
+        calls = Calls(registry, [each.account for each in openings], Ready(opened), time, Limits(20, 16, 64))
         server = build(registry, calls, lambda _: Caller("tests", frozenset(Scope)))
         async with anyio.create_task_group() as group:
             group.start_soon(opened.run)

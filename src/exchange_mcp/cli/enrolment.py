@@ -216,9 +216,7 @@ class Enrolment:
 
     def _until_accepted(self, account: NewAccount, places: KeyPlaces | None) -> Enrolled:
         afresh = self._told.reads_secrets
-        account = replace(
-            account, key=places and places.key, accept_unverified=self._told.accept_unverified
-        )
+        account = replace(account, key=places and places.key, accept_unverified=self._told.accept_unverified)
         label = self._told.sim_key
         while True:
             try:
