@@ -9,6 +9,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 _PATIENCE_SECONDS = 30.0
+# Makes the terminal the one that controls the program.
+_CONTROLLED = ("setsid", "--ctty")
 CTRL_C = "\x03"
 CTRL_D = "\x04"
 
@@ -68,7 +70,7 @@ def at_terminal(program: Sequence[str], environ: Mapping[str, str]) -> Generator
     """The program at a terminal that controls it, so that Ctrl-C is a signal."""
     ours, theirs = os.openpty()
     with subprocess.Popen(  # noqa: S603 - our own program
-        ["setsid", "--ctty", *program], stdin=theirs, stdout=theirs, stderr=theirs, env=environ
+        [*_CONTROLLED, *program], stdin=theirs, stdout=theirs, stderr=theirs, env=environ
     ) as process:
         os.close(theirs)
         try:

@@ -1,7 +1,6 @@
 """`init` as a person uses it: at a terminal, with a key of a venue that is a simulated exchange underneath."""
 
 import json
-import os
 import stat
 import sys
 import tomllib
@@ -312,7 +311,7 @@ def linked(home: Path, tmp_path: Path) -> Generator[Path]:
     (home / CONFIG).parent.mkdir(parents=True)
     (home / CONFIG).symlink_to(real)
     yield real
-    assert os.readlink(home / CONFIG) == str(real)
+    assert (home / CONFIG).readlink() == real
 
 
 def test_a_link_stays_a_link_and_what_it_points_to_gets_the_account(linked: Path, home: Path) -> None:

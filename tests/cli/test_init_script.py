@@ -198,7 +198,7 @@ def test_without_the_extra_the_keyring_is_refused_with_what_to_install(
 
 
 def test_a_practice_account_is_set_up_without_asking_because_it_cannot_be_told(
-    scripted: Scripted, sim: Sim, home: Path
+    scripted: Scripted, sim: Sim
 ) -> None:
     sim.forget()
     done = scripted(

@@ -80,13 +80,13 @@ class Scene:
             self.time.pass_by(1)
             await anyio.lowlevel.checkpoint()
         with anyio.fail_after(10):
-            while self.checks() < before + 2:  # noqa: ASYNC110 - a received request sets no event
+            while self.checks() < before + 2:
                 await anyio.lowlevel.checkpoint()
             # The answer to a question that was received has been judged once another one was answered.
             await asked(self.client, "get_key_scope", account="other")
 
 
-def account(sim: SimulatedExchange, time: Time, name: str, label: str) -> Opening:
+def account(sim: SimulatedExchange, name: str, label: str) -> Opening:
     key = sim.keys[label]
     return Opening(
         account=Account(AccountName(name), "binance", Environment.SIM, (MarketType.SPOT,), has_key=True),
@@ -101,7 +101,7 @@ def account(sim: SimulatedExchange, time: Time, name: str, label: str) -> Openin
 async def scene(cache: Path) -> AsyncGenerator[Scene]:
     time = Time()
     async with SimulatedExchange(seed=1).serving() as sim:
-        openings = [account(sim, time, "main", "reader"), account(sim, time, "other", "reader-alt")]
+        openings = [account(sim, "main", "reader"), account(sim, "other", "reader-alt")]
         care = KeyCare(Pace(), jitter=lambda: 1.0, sleep=time.sleep)
         opened = OpenVenues(openings, cache, time, care=care)
         registry = builtin()

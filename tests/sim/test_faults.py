@@ -252,7 +252,7 @@ def test_the_log_is_bounded_and_goes_on_counting() -> None:
 
 @pytest.mark.anyio
 async def test_a_key_is_widened_and_narrowed_under_way(
-    fresh: SimulatedExchange, fresh_session: aiohttp.ClientSession, client: Ccxt, headers: dict[str, str]
+    fresh_session: aiohttp.ClientSession, client: Ccxt, headers: dict[str, str]
 ) -> None:
     for access, trades, withdraws in (
         ("trade", True, False),
