@@ -20,7 +20,7 @@ LITERAL = (
     "a secret does not stand in this file; put it into an environment variable and write "
     '{ env = "NAME" }, or into a file that only you can read and write { file = "~/PATH" }'
 )
-REFERENCE = '{ env = "NAME" } or { file = "~/PATH" }'
+REFERENCE = '{ env = "NAME" }, { file = "~/PATH" } or { keyring = "NAME" }'
 NOT_A_NAME = "expected the name of an environment variable, in capitals, not the secret itself"
 _ALL = "(spot, linear, inverse)"
 PRIVATE_READS = (
@@ -141,11 +141,11 @@ def test_a_wrong_setting_is_named_with_its_line_and_what_would_be_right(
         ),
         (
             'key = { api_key.env = "A", secret = { env = "B", file = "/b" } }',
-            '.key.secret: expected either { env = "NAME" } or { file = "~/PATH" }',
+            '.key.secret: expected one of { env = "NAME" }, { file = "~/PATH" } and { keyring = "NAME" }',
         ),
         (
             'key = { api_key.env = "A", secret = { } }',
-            '.key.secret: expected either { env = "NAME" } or { file = "~/PATH" }',
+            '.key.secret: expected one of { env = "NAME" }, { file = "~/PATH" } and { keyring = "NAME" }',
         ),
         (
             'key = { api_key.env = "A", secret.flie = "/b" }',
