@@ -55,7 +55,7 @@ def keyed(config: ServeConfig, *, environ: Mapping[str, str], redactor: Redactor
         try:
             accounts.append(keyed_account(account, environ=environ, redactor=redactor))
         except SecretError as error:
-            faults.append(Fault(None, None, "", str(error)))
+            faults += [Fault(None, None, "", line) for line in str(error).splitlines()]
     if faults:
         raise ConfigError(faults)
     return tuple(accounts)
