@@ -35,7 +35,7 @@ async def ask_once(
     rows = table(account.venue, accepted)
     endpoints = rows.of(EndpointClass.SCOPE, account.market_types)
     try:
-        places = addresses(account.venue, account.environment, account.market_types, endpoints)
+        places = addresses(account.venue, account.environment, account.market_types, endpoints, rows.hosts)
     except NoAddressError as error:
         raise EgressRefusedError(str(error)) from None
     if rows.closed is not None:
