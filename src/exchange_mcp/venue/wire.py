@@ -212,7 +212,7 @@ class _BoundedAnswer(aiohttp.ClientResponse):
                     parts.append(part)
                     size += len(part)
                     if size > _ANSWER_BYTES:
-                        raise aiohttp.ClientPayloadError(f"the answer is longer than {_ANSWER_BYTES} bytes")  # noqa: TRY301
+                        raise aiohttp.ClientPayloadError(f"the answer is longer than {_ANSWER_BYTES} bytes")  # noqa: TRY301 - closed below
             except BaseException:
                 self.close()
                 raise
