@@ -243,6 +243,17 @@ def test_a_directory_of_the_users_choice_is_named_because_a_client_hands_on_no_s
     assert server["args"][-1] == str(tmp_path / "xdg" / "exchange-mcp" / "serve.toml")
 
 
+def test_a_pem_block_on_standard_input_is_one_secret(scripted: Scripted, sim: Sim, home: Path) -> None:
+    pem = "-----BEGIN EC PRIVATE KEY-----\nTWFkZSB1cA==\nTWFkZSB1cA==\n-----END EC PRIVATE KEY-----"
+    done = scripted(
+        *("--venue", "binance", "--environment", "sandbox", "--secret-from-stdin"),
+        given=f"{key_of(sim, 'reader')[0]}\n{pem}\n",
+    )
+    assert done.returncode == 0, done.stderr
+    assert files(home)[KEYS[1]] == pem
+    assert "TWFkZSB1cA" not in done.stdout + done.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
