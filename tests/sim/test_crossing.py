@@ -47,6 +47,11 @@ def test_a_peak_between_two_looks_is_not_missed() -> None:
     assert tape(100, 120, 100, 100).first_at_or_above(Decimal(118), 0, 2 * MARK_MS) == 18_000
 
 
+def test_the_first_millisecond_behind_a_mark_is_not_skipped() -> None:
+    # 100 up to the mark at 20,000 ms, and from there on one more every millisecond.
+    assert tape(100, 100, 20_100).first_at_or_above(Decimal(101), 0, 2 * MARK_MS) == 20_001
+
+
 def test_what_is_reached_only_after_the_span_is_not_reached() -> None:
     assert tape(100, 110).first_at_or_above(Decimal(105), 0, 9_999) is None
 

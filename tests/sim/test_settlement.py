@@ -87,16 +87,37 @@ def test_a_stop_with_a_price_rests_at_its_price_once_it_is_triggered() -> None:
 def test_a_stop_that_buys_spends_no_more_than_there_is() -> None:
     venue = Direct(seed=SEED)
     trigger = venue.spot_last() + 10
-    held = venue.account.free("USDT")
-    # All of the wallet at the trigger price: the market of that moment asks for more.
-    quantity = held / trigger // Decimal("0.00001") * Decimal("0.00001")
-    terms = {"symbol": "BTCUSDT", "side": "BUY", "type": "STOP_LOSS", "quantity": fixed(quantity)}
+    # All of the wallet at the trigger price, and more than the best offer: the market asks for more than that.
+    venue.account.spot["USDT"] = venue.account.orders.locked("USDT") + 5 * trigger
+    terms = {"symbol": "BTCUSDT", "side": "BUY", "type": "STOP_LOSS", "quantity": "5"}
     number = venue.ok("POST", SPOT_ORDER, **terms, stopPrice=fixed(trigger, 2))["orderId"]
     venue.clock.now += 3_600_000
     after = venue.ok("GET", SPOT_ORDER, symbol="BTCUSDT", orderId=number)
-    assert after["status"] in {"FILLED", "EXPIRED"}
+    assert after["status"] == "EXPIRED"
+    assert Decimal("4.9") < Decimal(after["executedQty"]) < 5
+    # What is left buys not one step of 0.00001 BTC more.
     assert 0 <= venue.account.free("USDT") < 2
-    assert Decimal(after["executedQty"]) <= quantity
+
+
+def test_a_resting_order_that_only_reduces_takes_what_is_left_of_the_position() -> None:
+    venue = Direct(seed=SEED)
+    terms = {"symbol": "BTCUSDT", "side": "SELL", "timeInForce": "GTC", "reduceOnly": "true"}
+    price = fixed(venue.usdm_last() + 5, 1)
+    resting = venue.ok("POST", USDM_ORDER, **terms, type="LIMIT", quantity="0.250", price=price)["orderId"]
+    market = {"symbol": "BTCUSDT", "side": "SELL", "type": "MARKET", "quantity": "0.100"}
+    venue.ok("POST", USDM_ORDER, **market)
+    venue.clock.now += 3_600_000
+    after = venue.ok("GET", USDM_ORDER, symbol="BTCUSDT", orderId=resting)
+    # By hand: 0.250 long, less 0.100
+    assert (after["status"], after["executedQty"]) == ("EXPIRED", "0.150")
+
+
+def test_what_was_due_before_a_write_has_happened_when_the_write_is_done() -> None:
+    venue = Direct(seed=SEED)
+    placed, price = sold_above(venue, 1_000)
+    venue.clock.now = first_at(venue, price)
+    which = {"symbol": "BTCUSDT", "orderId": placed["orderId"]}
+    assert venue.refusal("DELETE", SPOT_ORDER, **which) == (-2011, "Unknown order sent.")
 
 
 def test_a_resting_contract_order_is_filled_with_the_makers_rate() -> None:

@@ -98,6 +98,22 @@ def test_a_market_order_may_name_what_it_spends(venue: Direct) -> None:
     assert (answer["status"], answer["origQuoteOrderQty"]) == ("FILLED", "100.00000000")
 
 
+def test_what_is_spent_level_by_level_is_no_more_than_was_named(venue: Direct) -> None:
+    venue.account.spot["USDT"] += 1_000_000
+    answer = venue.ok("POST", ORDER, **market(quoteOrderQty="500000"))
+    assert len(answer["fills"]) > 1
+    # One step of 0.00001 BTC more would cost more than that.
+    assert 499_998 < Decimal(answer["cummulativeQuoteQty"]) <= 500_000
+
+
+def test_an_order_may_cost_all_that_is_free_and_not_a_cent_more(venue: Direct) -> None:
+    venue.account.spot["USDT"] = venue.account.orders.locked("USDT") + 900
+    assert venue.refusal("POST", ORDER, **limit(Decimal("90000.01")))[0] == -2010
+    # By hand: 0.01 * 90,000
+    assert venue.ok("POST", ORDER, **limit(90_000))["status"] == "NEW"
+    assert wallet(venue, "USDT")[0] == 0
+
+
 def test_a_market_order_may_name_what_it_earns(venue: Direct) -> None:
     free, _ = wallet(venue, "USDT")
     answer = venue.ok("POST", ORDER, **market("SELL", quoteOrderQty="100"))

@@ -201,16 +201,22 @@ async def test_the_log_counts_what_was_asked_for_by_the_clients_id(
     terms = {"triggerPrice": await price(trader, CONTRACT, 0.9), "clientOrderId": "two"}
     await trader.create_order(CONTRACT, "market", "sell", 0.01, None, terms)
     await trader.cancel_order(None, CONTRACT, {"trigger": True, "clientOrderId": "two"})
+    at = await price(trader, PAIR, 0.96)
+    placed = await trader.create_order(PAIR, "limit", "buy", 0.01, at, {"clientOrderId": "three"})
+    cancel = {"symbol": "BTCUSDT", "origClientOrderId": placed["clientOrderId"], "newClientOrderId": "end"}
+    await trader.privateDeleteOrder(cancel)
     writes = [entry for entry in fresh.control.requests() if entry.is_write]
     assert [(entry.method, entry.client_order_id, entry.symbol, entry.side) for entry in writes] == [
         ("POST", "one", "BTCUSDT", "BUY"),
         ("POST", "two", "BTCUSDT", "SELL"),
         ("DELETE", "two", "BTCUSDT", None),
+        ("POST", "three", "BTCUSDT", "BUY"),
+        ("DELETE", "three", "BTCUSDT", None),
     ]
     assert "signature=*" in writes[0].body
     assert fresh.keys["trader"].secret not in str(writes)
-    [read] = [entry for entry in fresh.control.requests() if not entry.is_write]
-    assert (read.client_order_id, read.symbol) == (None, None)
+    reads = [entry for entry in fresh.control.requests() if not entry.is_write]
+    assert {(entry.client_order_id, entry.symbol) for entry in reads} == {(None, None)}
 
 
 async def test_margins_after_a_trade_follow_the_vendors_formula(trader: Ccxt) -> None:

@@ -155,6 +155,32 @@ def test_an_order_that_ended_without_a_trade_is_forgotten_after_three_days(venue
     assert (untraded in listed, traded in listed) == (False, True)
 
 
+def test_what_was_traded_is_forgotten_after_90_days_and_what_rests_is_not(venue: Direct) -> None:
+    traded = venue.ok("POST", ORDER, **market("BUY", "0.010"))["orderId"]
+    resting = open_orders(venue)[0]
+    venue.clock.now += 90 * DAY_MS
+    assert venue.ok("GET", ORDER, symbol="BTCUSDT", orderId=traded)["status"] == "FILLED"
+    venue.clock.now += 1
+    assert venue.refusal("GET", ORDER, symbol="BTCUSDT", orderId=traded)[0] == -2013
+    assert venue.ok("GET", ORDER, symbol="BTCUSDT", orderId=resting)["status"] == "NEW"
+
+
+def test_what_only_reduces_may_be_worth_less_than_the_minimum(venue: Direct) -> None:
+    # 0.001 ETH are worth some 3 USDT, and the contract's minimum is 20.
+    assert venue.refusal("POST", ORDER, **market("BUY", "0.001", "ETHUSDT"))[0] == -4164
+    reducing = market("BUY", "0.001", "ETHUSDT", reduceOnly="true")
+    assert venue.ok("POST", ORDER, **reducing)["status"] == "FILLED"
+
+
+def test_a_wallet_says_when_it_last_changed(venue: Direct) -> None:
+    def changed() -> int:
+        return venue.ok("GET", "/fapi/v3/account")["assets"][0]["updateTime"]
+
+    assert changed() < NOON_MS
+    venue.ok("POST", ORDER, **market("BUY", "0.010"))
+    assert changed() == NOON_MS
+
+
 def test_an_order_that_has_to_rest_is_refused_where_it_would_trade_and_leaves_no_trace(
     venue: Direct,
 ) -> None:

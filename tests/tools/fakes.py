@@ -8,6 +8,7 @@ from exchange_mcp.model.accounts import Account, AccountName, Environment, Marke
 from exchange_mcp.model.balances import Balance
 from exchange_mcp.model.callers import Caller, Scope
 from exchange_mcp.model.coverage import SourceRead, Sources
+from exchange_mcp.model.key_reports import KeyReport
 from exchange_mcp.model.markets import OrderBook, Ticker
 from exchange_mcp.model.orders import OpenOrder
 from exchange_mcp.model.ports import ReadVenue
@@ -71,6 +72,9 @@ class FakeVenue:
     def _answer(self, *question: object) -> Sources[Any]:
         self.asked.append(question)
         return self.sources
+
+    def key_scope(self) -> Sources[KeyReport]:
+        return self._answer("key_scope")
 
     def balances(self) -> Sources[Balance]:
         return self._answer("balances")

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from exchange_mcp.sim import SimulatedExchange
+from exchange_mcp.venue.sweep import Examined, sweep
 
 from .opened import opened, simulated
 
@@ -21,6 +22,12 @@ def anyio_backend() -> str:
 async def served() -> AsyncGenerator[SimulatedExchange]:
     async with SimulatedExchange(seed=1).serving() as serving:
         yield serving
+
+
+@pytest.fixture(scope="session")
+def swept() -> dict[str, Examined]:
+    """What the reads of every exchange class of the installed ccxt reach; takes some seconds, once."""
+    return {each.venue: each for each in sweep()}
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ import ssl
 from collections.abc import AsyncGenerator, Iterable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -23,6 +24,7 @@ _SIGNED: Final = (
     "api-key",
     "api-sign",
     "kc-api-",
+    "cb-access-",
     "access-key",
     "access-sign",
     "authorization",
@@ -59,6 +61,7 @@ class CannedVenue:
     answers: Mapping[str, str]
     loopback: Loopback = field(init=False)
     asked: list[Asked] = field(default_factory=list[Asked])
+    connections: int = 0
 
     @property
     def urls(self) -> list[str]:
@@ -71,6 +74,7 @@ class CannedVenue:
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answer one connection until the client leaves it."""
+        self.connections += 1
         with suppress(asyncio.IncompleteReadError, ConnectionError):
             while True:
                 await self._one(reader, writer)
@@ -97,18 +101,25 @@ def hosts_of(answers: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(urlsplit(f"https://{url}").hostname or "" for url in answers))
 
 
+@cache
+def _certified(hosts: tuple[str, ...]) -> tuple[ssl.SSLContext, str]:
+    """What to serve these hosts with, and the authority (PEM) that says so; making them takes longer than a test."""
+    authority = trustme.CA()
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    certificate = authority.issue_cert(*hosts)
+    certificate.configure_cert(context)  # pyright: ignore[reportUnknownMemberType] - trustme also takes PyOpenSSL's
+    return context, authority.cert_pem.bytes().decode()
+
+
 @asynccontextmanager
 async def canned(answers: Mapping[str, object]) -> AsyncGenerator[CannedVenue]:
     """Serve answers: text byte for byte, anything else as JSON."""
-    authority = trustme.CA()
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    certificate = authority.issue_cert(*hosts_of(answers))
-    certificate.configure_cert(context)  # pyright: ignore[reportUnknownMemberType] - trustme also takes PyOpenSSL's
+    context, authority = _certified(tuple(hosts_of(answers)))
     venue = CannedVenue(
         {url: body if isinstance(body, str) else json.dumps(body) for url, body in answers.items()}
     )
     server = await asyncio.start_server(venue.serve, "127.0.0.1", 0, ssl=context)
-    venue.loopback = Loopback(server.sockets[0].getsockname()[1], authority.cert_pem.bytes().decode())
+    venue.loopback = Loopback(server.sockets[0].getsockname()[1], authority)
     try:
         yield venue
     finally:

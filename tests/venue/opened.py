@@ -111,5 +111,6 @@ async def settled() -> None:
 
 def client_of(venue: ReadVenue) -> Any:  # noqa: ANN401 - ccxt is untyped
     """The ccxt client under a venue, for what no port shows."""
-    inner: Any = vars(venue)["_venue"]
-    return vars(inner)["_client"]
+    inner: object = vars(venue)["_venue"]
+    client: Any = vars(inner)["_client"]
+    return client

@@ -1,5 +1,6 @@
 """From a parsed answer to a record: what is missing stays missing, and what makes no sense is refused."""
 
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -8,6 +9,8 @@ import pytest
 from exchange_mcp.model.accounts import MarketType
 from exchange_mcp.model.errors import BadAnswerError
 from exchange_mcp.model.markets import OrderBook
+from exchange_mcp.model.positions import Position
+from exchange_mcp.rules.private.declared import BalanceFields, PositionFields
 from exchange_mcp.rules.reading import book_depth, volume_fields
 from exchange_mcp.venue import answers
 
@@ -51,7 +54,8 @@ def test_contracts_of_unknown_size_stay_contracts() -> None:
     assert _book(unknown).amount_unit == "contracts"
     order = answers.open_order(_order(amount="3"), unknown, "main", "linear")
     assert (order.contracts, order.amount) == (True, Decimal(3))
-    assert answers.position(_position(contractSize=None), unknown, "main", "linear").amount is None
+    position = _shown(_position(), unknown)
+    assert (position.amount, str(position.contracts)) == (None, "2.500")
 
 
 @pytest.mark.parametrize(
@@ -102,31 +106,98 @@ def test_a_ticker_needs_one_price_and_no_more() -> None:
         answers.ticker({"baseVolume": "5", "info": {}}, "main", "S")
 
 
+FIELDS = PositionFields(
+    market="id",
+    size="size",
+    side="side",
+    sides={"Buy": "long", "Sell": "short"},
+    signed=frozenset({"net"}),
+    hedge="mode",
+    hedges={"one": False, "two": True},
+    margin="margin",
+    margins={"crossed": "cross"},
+    entry="entry",
+    mark="mark",
+    liquidation="liquidation",
+    notional="value",
+    leverage="leverage",
+    pnl="pnl",
+    updated="at",
+)
+
+
 def _position(**told: object) -> dict[str, object]:
-    return {"symbol": "BTC/USDT:USDT", "side": "long", "contracts": "2.5", "contractSize": "0.01", **told}
+    return {"id": "BTCUSDT", "side": "Buy", "size": "2.500", "entry": "97000.10", **told}
+
+
+def _shown(
+    row: dict[str, object], market: dict[str, Any] | None = LINEAR, fields: PositionFields = FIELDS
+) -> Position:
+    position = answers.position(row, fields, market, symbol="BTC/USDT:USDT", account="main", source="linear")
+    assert position is not None
+    return position
 
 
 def test_a_position_keeps_what_the_venue_sent_and_leaves_out_what_it_did_not() -> None:
-    told = _position(contracts="2.5", info={"positionAmt": "-2.500"}, marginMode="portfolio")
-    position = answers.position(told, LINEAR, "main", "linear")
-    assert (str(position.contracts), str(position.amount)) == ("2.500", "0.02500")
-    assert (position.leverage, position.margin_mode, position.hedge_mode, position.mark_price) == (
-        None,
-        None,
-        None,
-        None,
+    position = _shown(_position(side="net", size="-2.500", margin="portfolio", mode="three"))
+    assert (position.side, str(position.contracts), str(position.amount)) == ("short", "2.500", "0.02500")
+    unknown = (
+        position.leverage,
+        position.margin_mode,
+        position.hedge_mode,
+        position.mark_price,
+        position.updated,
     )
+    assert unknown == (None,) * len(unknown)
 
 
-def test_the_amount_sent_is_not_taken_where_it_is_another_number() -> None:
-    told = _position(contracts="2.5", info={"positionAmt": "7"})
-    assert str(answers.position(told, LINEAR, "main", "linear").contracts) == "2.5"
+def test_a_zero_price_or_leverage_is_none_and_a_short_positions_value_has_no_sign() -> None:
+    position = _shown(_position(mark="0.00", liquidation="-1", leverage="0", value="-9700.10", pnl="-0.0"))
+    prices = (position.mark_price, position.liquidation_price, position.leverage)
+    assert prices == (None,) * len(prices)
+    assert (str(position.notional), str(position.unrealised_pnl)) == ("9700.10", "-0.0")
 
 
-@pytest.mark.parametrize("info", [{}, {"positionAmt": "0"}, None])
-def test_a_position_on_no_side_is_a_bad_answer(info: object) -> None:
-    with pytest.raises(BadAnswerError, match="which side"):
-        answers.position(_position(side=None, info=info), LINEAR, "main", "linear")
+def test_a_position_in_base_has_no_contracts() -> None:
+    position = _shown(_position(), None, replace(FIELDS, in_base=True))
+    assert (str(position.amount), position.contracts, position.contract_size) == ("2.500", None, None)
+
+
+def test_a_leverage_of_zero_is_cross_only_where_the_venue_says_so() -> None:
+    told = replace(FIELDS, margin=None, zero_leverage_is_cross=True)
+    assert _shown(_position(leverage="0"), LINEAR, told).margin_mode == "cross"
+    assert _shown(_position(leverage="5"), LINEAR, told).margin_mode == "isolated"
+    assert _shown(_position(), LINEAR, told).margin_mode is None
+    assert _shown(_position(leverage="0"), LINEAR, replace(FIELDS, margin=None)).margin_mode is None
+
+
+@pytest.mark.parametrize("size", ["0", "0.000", "-0", 0])
+def test_a_position_of_no_size_is_none(size: object) -> None:
+    row = _position(size=size, side="")
+    assert answers.position(row, FIELDS, LINEAR, symbol="S", account="main", source="linear") is None
+
+
+@pytest.mark.parametrize(
+    "told", [{"side": None}, {"side": ""}, {"side": "both"}, {"size": None}, {"size": ""}]
+)
+def test_a_position_without_a_side_or_a_size_is_a_bad_answer(told: dict[str, object]) -> None:
+    with pytest.raises(BadAnswerError, match=r"which side|without its size"):
+        _shown(_position(**told))
+
+
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        (FIELDS, 1767268800001),
+        (replace(FIELDS, in_seconds=True), 1767268800),
+        (replace(FIELDS, per_millisecond=1_000_000), "1767268800001000000"),
+    ],
+)
+def test_a_positions_time_is_in_milliseconds_whatever_the_venue_counts_in(
+    fields: PositionFields, told: object
+) -> None:
+    updated = _shown(_position(at=told), LINEAR, fields).updated
+    assert updated in {1767268800001, 1767268800000}
 
 
 def _order(**told: object) -> dict[str, object]:
@@ -154,18 +225,47 @@ def test_what_an_order_does_not_tell_is_null() -> None:
     assert (order.created, order.client_order_id, order.position_side) == (None, None, None)
 
 
-def test_balances_leave_out_what_is_no_asset_and_keep_the_unknown_unknown() -> None:
-    parsed = {
-        "info": {},
-        "timestamp": 1,
-        "free": {"BTC": "1"},
-        "BTC": {"free": "1.10", "used": "2", "total": "3.1"},
-        "ETH": {"free": None, "used": None, "total": "5.0"},
-    }
-    rows = [
-        (row.asset, row.free, row.used, str(row.total)) for row in answers.balances(parsed, "main", "spot")
+WALLET = BalanceFields(asset="coin", free=("free", "avail"), used=("held", "margin"))
+
+
+def _wallet(*rows: dict[str, object], fields: BalanceFields = WALLET) -> list[tuple[str | None, ...]]:
+    found = answers.balances(rows, fields, "main", "spot", str.upper)
+    return [
+        (row.asset, *(None if value is None else str(value) for value in (row.free, row.used, row.total)))
+        for row in found
     ]
-    assert rows == [("BTC", Decimal("1.10"), Decimal(2), "3.10"), ("ETH", None, None, "5.0")]
+
+
+def test_balances_keep_the_unknown_unknown_and_add_up_only_what_is_told() -> None:
+    assert _wallet(
+        {"coin": "btc", "free": "1.10", "held": "2"},
+        {"coin": "eth", "free": "", "avail": "5.0"},
+        {"coin": "sol", "held": "0.10", "margin": "0.20"},
+    ) == [("BTC", "1.10", "2", "3.10"), ("ETH", "5.0", None, None), ("SOL", None, "0.30", None)]
+
+
+def test_a_total_that_is_told_is_not_added_up() -> None:
+    told = replace(WALLET, total=("equity",))
+    assert _wallet({"coin": "btc", "free": "1", "held": "2", "equity": "7"}, fields=told) == [
+        ("BTC", "1", "2", "7")
+    ]
+    assert _wallet({"coin": "btc", "free": "1", "held": "2"}, fields=told) == [("BTC", "1", "2", None)]
+
+
+def test_only_the_rows_of_the_wallet_are_kept() -> None:
+    rows: tuple[dict[str, object], ...] = (
+        {"coin": "btc", "free": "1", "kind": "trade"},
+        {"coin": "btc", "free": "2", "kind": "main"},
+    )
+    assert _wallet(*rows, fields=replace(WALLET, only=("kind", "main"))) == [("BTC", "2", None, None)]
+
+
+@pytest.mark.parametrize(
+    "row", [{"free": "1"}, {"coin": "", "free": "1"}, {"coin": 1, "free": "1"}, {"coin": "btc"}]
+)
+def test_a_balance_without_an_asset_or_an_amount_is_a_bad_answer(row: dict[str, object]) -> None:
+    with pytest.raises(BadAnswerError, match="the venue sent a balance without"):
+        _wallet(row)
 
 
 # binance USD-M: https://developers.binance.com/docs/derivatives/usds-margined-futures/market-data/rest-api/Order-Book

@@ -15,7 +15,7 @@ from exchange_mcp.venue import source
 from exchange_mcp.venue.client import (
     _options,  # pyright: ignore[reportPrivateUsage] - what the client of a venue is made with
 )
-from exchange_mcp.venue.derivation import implicit
+from exchange_mcp.venue.derivation import derive, implicit
 from exchange_mcp.venue.endpoints import EndpointTable, table
 from exchange_mcp.venue.snapshot import INSTALLED, shipped, shipped_text, take
 from exchange_mcp.venue.sweep import exchange_class
@@ -233,13 +233,13 @@ def test_a_reviewed_line_exists_in_ccxt_once_and_is_reached_unless_it_is_marked_
     venue: str,
 ) -> None:
     existing = frozenset(implicit(exchange_class(venue)).values())
-    reached = shipped(venue).reached
+    reached, unified = shipped(venue).reached, derive(exchange_class(venue)).reached
     counted = Counter((line.cls, line.endpoint) for line in REVIEWED[venue])
     assert set(counted.values()) == {1}
     for line in REVIEWED[venue]:
         assert line.endpoint in existing
         assert line.endpoint in reached[line.cls]
-        assert line.is_named_directly is (line.cls is EndpointClass.SCOPE)
+        assert line.is_named_directly is (line.endpoint not in unified[line.cls])
         assert line.page.startswith("https://")
         assert set(line.market_types) <= set(VENUES[venue].market_types)
 

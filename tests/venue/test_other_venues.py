@@ -16,24 +16,20 @@ from exchange_mcp.rules.venues import VENUES, venue_rules
 from exchange_mcp.venue.endpoints import table
 from exchange_mcp.venue.opening import Opening, OpenVenues
 
-from .canned import bitfinex, bitstamp, krakenfutures, mexc
+from .canned import bitfinex, bitstamp, coincheck, krakenfutures, mexc
 from .canned.case import Case, Market
 from .loopback_venue import CannedVenue, canned
 from .opened import MovedClock, opened
 
 pytestmark = pytest.mark.anyio
 
-CASES: Final = tuple(each.CASE for each in (bitstamp, krakenfutures, bitfinex, mexc))
-
-
-def markets_of(case: Case) -> list[Market]:
-    return [market for market in (case.spot, case.linear) if market is not None]
+CASES: Final = tuple(each.CASE for each in (bitstamp, krakenfutures, bitfinex, mexc, coincheck))
 
 
 MARKETS: Final = [
     pytest.param(case, market, id=f"{case.venue} {market.symbol}")
     for case in CASES
-    for market in markets_of(case)
+    for market in case.markets
 ]
 
 
@@ -83,12 +79,12 @@ async def test_a_book_has_every_digit_is_sorted_as_numbers_and_says_what_it_coun
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.venue)
 async def test_only_the_venues_hosts_are_asked_and_nothing_is_signed(case: Case, tmp_path: Path) -> None:
     async with asked_at(case, tmp_path) as (venue, asked):
-        for market in markets_of(case):
+        for market in case.markets:
             for sources in (venue.ticker(market.symbol), venue.order_book(market.symbol, 2)):
                 for source in sources.reads:
                     await source.read()
         assert set(asked.urls[: len(case.loading)]) == case.loading
-        assert len(asked.urls) == len(case.loading) + 2 * len(markets_of(case))
+        assert len(asked.urls) == len(case.loading) + 2 * len(case.markets)
         assert {request.host for request in asked.asked} <= table(case.venue).hosts
         assert {request.method for request in asked.asked} == {"GET"}
         assert not [request.url for request in asked.asked if request.is_signed]

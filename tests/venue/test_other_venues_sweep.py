@@ -2,7 +2,6 @@
 
 import asyncio
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -19,7 +18,7 @@ from exchange_mcp.venue.endpoints import EndpointTable, table
 from exchange_mcp.venue.offered import other_venues_of
 from exchange_mcp.venue.opening import Opening, OpenVenues
 from exchange_mcp.venue.snapshot import shipped, shipped_text, take
-from exchange_mcp.venue.sweep import Examined, exchange_class, sweep
+from exchange_mcp.venue.sweep import Examined, exchange_class
 
 from .opened import MovedClock
 from .test_endpoints_asked import SPOT, SWAP, described, ended
@@ -30,11 +29,6 @@ READING: Final = (EndpointClass.READ, EndpointClass.MARKETS)
 BUILT_IN: Final = {"bit2c", "coincheck", "coinspot", "paymium"}
 ASKS_NOTHING: Final = {*((venue, "fetch_markets") for venue in BUILT_IN), ("coincheck", "fetch_ticker")}
 SYMBOLS: Final = {MarketType.SPOT: SPOT, MarketType.LINEAR: SWAP, MarketType.INVERSE: SWAP}
-
-
-@pytest.fixture(scope="module")
-def swept() -> tuple[Examined, ...]:
-    return sweep()
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +46,7 @@ def account_at(venue: str) -> Account:
     return Account(AccountName(venue), venue, Environment.LIVE, rules.market_types, has_key=False)
 
 
-def asked_by(venue: str) -> Iterator[tuple[str, set[Endpoint]]]:
+async def asked_by(venue: str) -> dict[str, set[Endpoint]]:
     """By question, what ccxt asks first when it has no key."""
 
     class Recording(exchange_class(venue)):
@@ -68,29 +62,30 @@ def asked_by(venue: str) -> Iterator[tuple[str, set[Endpoint]]]:
         def market(self, symbol: str) -> object:
             return self.safe_market_structure(described(symbol))
 
-    async def ask() -> list[tuple[str, set[Endpoint]]]:
-        client: Any = Recording({"enableRateLimit": False})
-        client.markets = {SPOT: described(SPOT), SWAP: described(SWAP)}
-        symbols = {SYMBOLS[t] for t in OTHERS.venues[venue].market_types}
-        calls: dict[str, list[tuple[object, ...]]] = {"fetch_markets": [()]}
-        if OTHERS.venues[venue].has_ticker:
-            calls["fetch_ticker"] = [(symbol,) for symbol in symbols]
-        if OTHERS.venues[venue].has_order_book:
-            calls["fetch_order_book"] = [(symbol,) for symbol in symbols]
-        found: list[tuple[str, set[Endpoint]]] = []
-        for method, arguments in calls.items():
-            client.asked = set[Endpoint]()
-            for each in arguments:
-                await ended(getattr(client, method)(*each))
-            found.append((method, client.asked))
-        await client.close()
-        return found
-
-    yield from asyncio.run(ask())
+    client: Any = Recording({"enableRateLimit": False})
+    client.markets = {SPOT: described(SPOT), SWAP: described(SWAP)}
+    symbols = {SYMBOLS[t] for t in OTHERS.venues[venue].market_types}
+    calls: dict[str, list[tuple[object, ...]]] = {"fetch_markets": [()]}
+    if OTHERS.venues[venue].has_ticker:
+        calls["fetch_ticker"] = [(symbol,) for symbol in symbols]
+    if OTHERS.venues[venue].has_order_book:
+        calls["fetch_order_book"] = [(symbol,) for symbol in symbols]
+    found: dict[str, set[Endpoint]] = {}
+    for method, arguments in calls.items():
+        client.asked = found[method] = set[Endpoint]()
+        for each in arguments:
+            await ended(getattr(client, method)(*each))
+    await client.close()
+    return found
 
 
-def test_what_ships_is_what_a_sweep_finds(swept: tuple[Examined, ...]) -> None:
-    assert other_venues_of(swept) == OTHERS
+async def all_asked() -> dict[str, dict[str, set[Endpoint]]]:
+    found = await asyncio.gather(*map(asked_by, OTHERS.venues))
+    return dict(zip(OTHERS.venues, found, strict=True))
+
+
+def test_what_ships_is_what_a_sweep_finds(swept: dict[str, Examined]) -> None:
+    assert other_venues_of(tuple(swept.values())) == OTHERS
     assert not OTHERS.venues.keys() & VENUES.keys()
     assert len(OTHERS.venues) + len(OTHERS.excluded) + len(VENUES) == len(swept)
 
@@ -119,13 +114,14 @@ def test_all_that_market_data_asks_has_an_address_over_https_at_the_venues_hosts
 ) -> None:
     places = 0
     asked = 0
+    questions = asyncio.run(all_asked())
     for venue, rows in tables.items():
         found = addresses(venue, Environment.LIVE, OTHERS.venues[venue].market_types, allowed(rows))
         assert found.keys() == allowed(rows)
         assert {urlsplit(address.origin).scheme for address in found.values()} == {"https"}
         assert {urlsplit(address.origin).netloc for address in found.values()} <= rows.hosts
         places += len(found)
-        for question, requests in asked_by(venue):
+        for question, requests in questions[venue].items():
             assert requests or (venue, question) in ASKS_NOTHING
             assert requests <= found.keys(), (venue, question)
             asked += len(requests)

@@ -40,8 +40,7 @@ CASES = {
 MARKETS = [
     pytest.param(case, market, id=f"{case.venue} {market.symbol}")
     for case in CASES.values()
-    for market in (case.spot, case.linear)
-    if market is not None
+    for market in case.markets
 ]
 
 
@@ -107,12 +106,11 @@ async def test_a_book_has_every_digit_in_base_and_is_sorted(
 
 @pytest.mark.parametrize("case", CASES.values(), ids=lambda case: case.venue)
 async def test_markets_and_reads_cost_these_unsigned_gets_and_no_others(case: Case, tmp_path: Path) -> None:
-    markets = [market for market in (case.spot, case.linear) if market is not None]
     async with _opened(case, tmp_path) as (venue, asked):
-        for market in markets:
+        for market in case.markets:
             await _ticker(venue, market.symbol)
             await _book(venue, market.symbol)
-        reads = [url for market in markets for url in (market.ticker_url, market.book_url)]
+        reads = [url for market in case.markets for url in (market.ticker_url, market.book_url)]
         assert set(asked.urls[: len(case.loading)]) == case.loading
         assert asked.urls[len(case.loading) :] == reads
         assert {request.method for request in asked.asked} == {"GET"}
@@ -122,12 +120,11 @@ async def test_markets_and_reads_cost_these_unsigned_gets_and_no_others(case: Ca
 @pytest.mark.parametrize("case", CASES.values(), ids=lambda case: case.venue)
 async def test_markets_from_disk_read_as_those_from_the_venue(case: Case, tmp_path: Path) -> None:
     async with _opened(case, tmp_path) as (venue, _):
-        first = await _book(venue, case.spot.symbol)
+        first = await _book(venue, case.markets[0].symbol)
     async with _opened(case, tmp_path) as (venue, asked):
-        for market in (case.spot, case.linear):
-            if market is not None:
-                await _ticker(venue, market.symbol)
-        assert await _book(venue, case.spot.symbol) == first
+        for market in case.markets:
+            await _ticker(venue, market.symbol)
+        assert await _book(venue, case.markets[0].symbol) == first
         assert not case.loading & set(asked.urls)
 
 
@@ -139,7 +136,7 @@ async def test_a_catalogue_that_comes_in_part_is_no_catalogue(case: Case, tmp_pa
         cut = replace(case, answers={**case.answers, url: case.hollow})
         async with _opened(cut, tmp_path) as (venue, _):
             with pytest.raises(BadAnswerError):
-                await _ticker(venue, case.spot.symbol)
+                await _ticker(venue, case.markets[0].symbol)
     assert not list(tmp_path.iterdir())  # noqa: ASYNC240 - a folder of a test
 
 

@@ -75,7 +75,8 @@ def _show(place: Path) -> None:
 
 
 def _stay(place: Path) -> None:
-    place.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for missing in reversed([each for each in (place, *place.parents) if not each.exists()]):
+        missing.mkdir(mode=0o700, exist_ok=True)
     with _simulated_exchange(place) as (exchange, config):
         try:
             click.echo(pasted("exchange-mcp-demo", MODULE, ["serve", "--config", str(config)]))

@@ -52,12 +52,16 @@ def accept(digest: str) -> None:
     from exchange_mcp.venue.acceptance import installed_proposals  # noqa: PLC0415 - imports ccxt
 
     accepted = _accepted()
-    offered = installed_proposals(accepted)
-    if not offered:
+    offered: list[Proposal] = []
+    proposal = None
+    for proposal in installed_proposals(accepted):
+        offered.append(proposal)
+        if proposal.change.digest == digest:
+            break
+    if proposal is None:
         click.echo("There is nothing to accept: the installed ccxt is the one that was read.")
         return
-    proposal = next((each for each in offered if each.change.digest == digest), None)
-    if proposal is None:
+    if proposal.change.digest != digest:
         current = (f"  {each.change.venue} {each.change.digest}" for each in offered)
         _end("\n".join(("no current difference has this digest; there are:", *current)))
     click.echo(str(proposal.change))

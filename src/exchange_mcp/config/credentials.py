@@ -53,7 +53,8 @@ def resolve_credentials(
     `redactor` learns every part of them. A secret in `held` counts as what its reference points to.
 
     Raises:
-        SecretError: naming the account, the reference and the next step, never the value.
+        SecretError: a line for each part that cannot be read, naming account, part, reference and next step, never
+            the value.
     """
     name = account.account.name
     try:
@@ -62,7 +63,8 @@ def resolve_credentials(
         if account.sim is not None and account.sim.key_label is not None:
             return _from_rendezvous(account.sim.rendezvous, account.sim.key_label, redactor)
     except SecretError as error:
-        raise SecretError(f"account {name}: {error}") from None
+        lines = str(error).splitlines()
+        raise SecretError("\n".join(f"account {name}: {line}" for line in lines)) from None
     return None
 
 
@@ -75,12 +77,21 @@ class _Sources:
 
 
 def _from_references(key: KeyTable, sources: _Sources, redactor: Redactor) -> Credentials:
-    api_key = _read(key.api_key, sources, redactor)
-    if not _is_api_key(api_key):
-        raise SecretError(f"{key.api_key} holds no API key: it has spaces, line breaks or other signs in it")
-    secret = _read(key.secret, sources, redactor)
-    passphrase = None if key.passphrase is None else _read(key.passphrase, sources, redactor)
-    return Credentials(api_key, secret, passphrase, _key_id(api_key))
+    parts: dict[str, Secret] = {}
+    faults: list[str] = []
+    for part, reference in (("api_key", key.api_key), ("secret", key.secret), ("passphrase", key.passphrase)):
+        if reference is None:
+            continue
+        try:
+            parts[part] = _read(reference, sources, redactor)
+            if part == "api_key" and not _is_api_key(parts[part]):
+                raise SecretError(f"{reference} holds no API key: it has spaces, line breaks or other signs in it")
+        except SecretError as error:
+            faults.append(f"key.{part}: {error}")
+    if faults:
+        raise SecretError("\n".join(faults))
+    api_key = parts["api_key"]
+    return Credentials(api_key, parts["secret"], parts.get("passphrase"), _key_id(api_key))
 
 
 def _from_rendezvous(path: Path, label: str, redactor: Redactor) -> Credentials:

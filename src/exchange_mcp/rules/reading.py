@@ -37,23 +37,59 @@ _LISTS: Final[dict[_Endpoint, tuple[str, ...]]] = {
     ("binance", "fapiPrivate", "openAlgoOrders"): ("",),
     ("binance", "dapiPublic", "exchangeInfo"): ("symbols",),
     ("binance", "dapiPublic", "depth"): ("bids", "asks"),
+    ("bybit", "private", "v5/account/wallet-balance"): ("result.list",),
+    ("bybit", "private", "v5/position/list"): ("result.list",),
+    ("bybit", "private", "v5/order/realtime"): ("result.list",),
     ("bybit", "public", "v5/market/instruments-info"): ("result.list",),
     ("bybit", "public", "v5/market/orderbook"): ("result.b", "result.a"),
+    ("okx", "private", "account/balance"): ("data", "data.*.details"),
+    ("okx", "private", "account/positions"): ("data",),
+    ("okx", "private", "trade/orders-pending"): ("data",),
+    ("okx", "private", "trade/orders-algo-pending"): ("data",),
     ("okx", "public", "public/instruments"): ("data",),
     ("okx", "public", "market/books"): ("data.*.bids", "data.*.asks"),
     ("kraken", "public", "Depth"): ("result.*.bids", "result.*.asks"),
+    ("coinbase", "v3/private", "brokerage/accounts"): ("accounts",),
+    ("coinbase", "v3/private", "brokerage/orders/historical/batch"): ("orders",),
     ("coinbase", "v3/public", "brokerage/market/products"): ("products",),
     ("coinbase", "v3/public", "brokerage/market/product_book"): ("pricebook.bids", "pricebook.asks"),
+    ("kucoin", "private", "accounts"): ("data",),
+    ("kucoin", "private", "hf/orders/active/symbols"): ("data.symbols",),
+    ("kucoin", "private", "hf/orders/active"): ("data",),
+    ("kucoin", "private", "stop-order"): ("data.items",),
+    ("kucoin", "futuresPrivate", "positions"): ("data",),
+    ("kucoin", "futuresPrivate", "orders"): ("data.items",),
+    ("kucoin", "futuresPrivate", "stopOrders"): ("data.items",),
+    ("kucoin", "utaPrivate", "{accountMode}/account/balance"): ("data.accounts",),
+    ("kucoin", "utaPrivate", "{accountMode}/position/open-list"): ("data",),
+    ("kucoin", "utaPrivate", "{accountMode}/order/open-list"): ("data.items",),
     ("kucoin", "public", "symbols"): ("data",),
     ("kucoin", "public", "market/orderbook/level{level}_{limit}"): ("data.bids", "data.asks"),
     ("kucoin", "futuresPublic", "contracts/active"): ("data",),
     ("kucoin", "futuresPublic", "level2/depth20"): ("data.bids", "data.asks"),
     ("kucoin", "futuresPublic", "level2/depth100"): ("data.bids", "data.asks"),
+    ("bitget", "private/spot", "v2/spot/account/assets"): ("data",),
+    ("bitget", "private/spot", "v2/spot/trade/unfilled-orders"): ("data",),
+    ("bitget", "private/spot", "v2/spot/trade/current-plan-order"): ("data.orderList",),
+    ("bitget", "private/mix", "v2/mix/account/accounts"): ("data",),
+    ("bitget", "private/mix", "v2/mix/position/all-position"): ("data",),
+    ("bitget", "private/uta", "v3/account/assets"): ("data.assets",),
+    ("bitget", "private/uta", "v3/trade/unfilled-orders"): ("data.list",),
+    ("bitget", "private/uta", "v3/trade/unfilled-strategy-orders"): ("data",),
     ("bitget", "public/spot", "v2/spot/public/symbols"): ("data",),
     ("bitget", "public/spot", "v2/spot/market/orderbook"): ("data.bids", "data.asks"),
     ("bitget", "public/margin", "v2/margin/currencies"): ("data",),
     ("bitget", "public/mix", "v2/mix/market/contracts"): ("data",),
     ("bitget", "public/mix", "v2/mix/market/merge-depth"): ("data.bids", "data.asks"),
+    ("gate", "private/spot", "accounts"): ("",),
+    ("gate", "private/spot", "open_orders"): ("",),
+    ("gate", "private/spot", "price_orders"): ("",),
+    ("gate", "private/futures", "{settle}/positions"): ("",),
+    ("gate", "private/futures", "{settle}/orders"): ("",),
+    ("gate", "private/futures", "{settle}/price_orders"): ("",),
+    ("gate", "private/delivery", "{settle}/positions"): ("",),
+    ("gate", "private/delivery", "{settle}/orders"): ("",),
+    ("gate", "private/delivery", "{settle}/price_orders"): ("",),
     ("gate", "public/spot", "currency_pairs"): ("",),
     ("gate", "public/spot", "order_book"): ("bids", "asks"),
     ("gate", "public/margin", "currency_pairs"): ("",),
@@ -61,6 +97,24 @@ _LISTS: Final[dict[_Endpoint, tuple[str, ...]]] = {
     ("gate", "public/futures", "{settle}/order_book"): ("bids", "asks"),
     ("gate", "public/delivery", "{settle}/contracts"): ("",),
     ("gate", "public/delivery", "{settle}/order_book"): ("bids", "asks"),
+}
+
+# The members that must be objects: a missing one would be rendered as "nothing there" just so.
+# kraken: https://docs.kraken.com/api/docs/rest-api/get-extended-balance and .../get-open-orders
+# gate: https://github.com/gate/gateapi-csharp/blob/master/docs/UnifiedApi.md
+_OBJECTS: Final[dict[_Endpoint, str]] = {
+    ("kraken", "private", "BalanceEx"): "result",
+    ("kraken", "private", "OpenOrders"): "result.open",
+    ("kucoin", "futuresPrivate", "account-overview"): "data",
+    ("gate", "private/unified", "accounts"): "balances",
+}
+
+# The members that must be there, as a list or as null, which these write for an empty list.
+# bitget: https://www.bitget.com/api-doc/contract/trade/Get-Orders-Pending, https://www.bitget.com/api-doc/uta/trade/Get-Position
+_LISTS_OR_NULL: Final[dict[_Endpoint, tuple[str, str]]] = {
+    ("bitget", "private/mix", "v2/mix/order/orders-pending"): ("data", "entrustedList"),
+    ("bitget", "private/mix", "v2/mix/order/orders-plan-pending"): ("data", "entrustedList"),
+    ("bitget", "private/uta", "v3/position/current-position"): ("data", "list"),
 }
 
 # Those that are never empty: each of these venues lists markets of each of these kinds at any time.
@@ -97,6 +151,15 @@ def fault(venue: str, api: str, path: str, answer: object) -> str | None:
     for member in _LISTS.get(endpoint, ()):
         if not isinstance(_member(value, member), list):
             return f"an answer to {path} without its list{f' of {member}' if member else ''}"
+    named = _OBJECTS.get(endpoint)
+    if named is not None and not isinstance(_member(value, named), dict):
+        return f"an answer to {path} without its {named}"
+    nullable = _LISTS_OR_NULL.get(endpoint)
+    if nullable is not None:
+        holder = _member(value, nullable[0])
+        members = cast("dict[str, object]", holder) if isinstance(holder, dict) else {}
+        if nullable[1] not in members or not isinstance(members[nullable[1]], list | None):
+            return f"an answer to {path} without its list of {'.'.join(nullable)}"
     filled = _FILLED.get(endpoint)
     if filled is not None:
         content = _member(value, filled)

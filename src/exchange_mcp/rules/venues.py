@@ -52,13 +52,17 @@ VENUES: Mapping[str, VenueRules] = MappingProxyType(
                 sim_market_types=_SPOT_AND_LINEAR,
                 has_private_reads=_SPOT_AND_LINEAR,
             ),
-            VenueRules("bybit", "Bybit", _ALL, _SPOT_AND_LINEAR),
-            VenueRules("okx", "OKX", _ALL, _SPOT_AND_LINEAR, needs_passphrase=True),
-            VenueRules("kraken", "Kraken", _SPOT, _SPOT),
-            VenueRules("coinbase", "Coinbase", _SPOT, _SPOT),
-            VenueRules("kucoin", "KuCoin", _ALL, _SPOT_AND_LINEAR, needs_passphrase=True),
-            VenueRules("bitget", "Bitget", _ALL, _SPOT_AND_LINEAR, needs_passphrase=True),
-            VenueRules("gate", "Gate", _ALL, _SPOT_AND_LINEAR),
+            VenueRules("bybit", "Bybit", _ALL, _SPOT_AND_LINEAR, has_private_reads=_ALL),
+            VenueRules("okx", "OKX", _ALL, _SPOT_AND_LINEAR, has_private_reads=_ALL, needs_passphrase=True),
+            VenueRules("kraken", "Kraken", _SPOT, _SPOT, has_private_reads=_SPOT),
+            VenueRules("coinbase", "Coinbase", _SPOT, _SPOT, has_private_reads=_SPOT),
+            VenueRules(
+                "kucoin", "KuCoin", _ALL, _SPOT_AND_LINEAR, has_private_reads=_ALL, needs_passphrase=True
+            ),
+            VenueRules(
+                "bitget", "Bitget", _ALL, _SPOT_AND_LINEAR, has_private_reads=_ALL, needs_passphrase=True
+            ),
+            VenueRules("gate", "Gate", _ALL, _SPOT_AND_LINEAR, has_private_reads=_ALL),
         )
     }
 )
@@ -108,7 +112,7 @@ def check_account(
 
 def _unknown(venue: str) -> str:
     others = other_venues()
-    near = difflib.get_close_matches(venue, (*VENUES, *others.venues, *others.excluded), n=1)
+    near = difflib.get_close_matches(venue, (*VENUES, *others.venues, *others.excluded), n=1, cutoff=0.75)
     meant = f' (did you mean "{near[0]}"?)' if near else ""
     return (
         f'venue "{venue}" is not known{meant}; supported: {", ".join(VENUES)}, '

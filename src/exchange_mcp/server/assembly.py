@@ -55,7 +55,7 @@ def keyed(config: ServeConfig, *, environ: Mapping[str, str], redactor: Redactor
         try:
             accounts.append(keyed_account(account, environ=environ, redactor=redactor))
         except SecretError as error:
-            faults.append(Fault(None, None, "", str(error)))
+            faults += [Fault(None, None, "", line) for line in str(error).splitlines()]
     if faults:
         raise ConfigError(faults)
     return tuple(accounts)
@@ -92,7 +92,7 @@ class LateVenues:
     `accepted` holds the digests of what the operator accepted that another ccxt does.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what it hands on to the venues
         self,
         accounts: tuple[Keyed, ...],
         cache_directory: Path,

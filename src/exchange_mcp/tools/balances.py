@@ -45,7 +45,7 @@ TOOLS: Final = (
         title="Balances",
         description=(
             "What the accounts hold: free, used (locked in orders or as margin) and total of each asset, in"
-            " units of that asset, by wallet (`source`: spot, linear = USD-M futures). All accounts unless "
+            " units of that asset, by wallet (`source`: such as spot, linear, unified). All accounts unless "
             "one is named. `coverage.gaps` names every wallet that could not be read; null means the venue "
             "did not tell."
         ),

@@ -1,6 +1,6 @@
 """What an operator may accept: how the installed ccxt differs from the one that was read, and what that would open."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from exchange_mcp.rules.endpoints import REVIEWED, Endpoint, EndpointClass
@@ -24,19 +24,15 @@ class Proposal:
 
 def proposals(
     pairs: Iterable[tuple[Snapshot, Snapshot]], accepted: Collection[str] = ()
-) -> tuple[Proposal, ...]:
+) -> Iterator[Proposal]:
     """A proposal for each pair of what was read and what is installed that are of different versions."""
-    return tuple(
-        Proposal(
-            change := difference(before, after),
-            decide(before, after, accepted),
-            decide(before, after, {*accepted, change.digest}),
-        )
-        for before, after in pairs
-        if before.ccxt != after.ccxt
-    )
+    for before, after in pairs:
+        if before.ccxt != after.ccxt:
+            change = difference(before, after)
+            with_it = decide(before, after, {*accepted, change.digest})
+            yield Proposal(change, decide(before, after, accepted), with_it)
 
 
-def installed_proposals(accepted: Collection[str] = ()) -> tuple[Proposal, ...]:
-    """What may be accepted with the ccxt that is installed; takes some seconds unless that is the one that was read."""
+def installed_proposals(accepted: Collection[str] = ()) -> Iterator[Proposal]:
+    """What may be accepted with the ccxt that is installed; each takes up to half a second to derive."""
     return proposals(map(snapshots, REVIEWED), accepted)

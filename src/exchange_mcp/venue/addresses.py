@@ -54,7 +54,7 @@ def has_plain_ids(endpoint: Endpoint, parameters: object) -> bool:
     if not names:
         return True
     values: Mapping[str, object] = cast("Any", parameters) if isinstance(parameters, Mapping) else {}
-    return all(re.fullmatch(_ID, str(values.get(name, ""))) for name in names)
+    return all(re.fullmatch(_PUBLIC_ID, str(values.get(name, ""))) for name in names)
 
 
 def learn(scratch: Any, endpoints: Iterable[Endpoint]) -> Mapping[Endpoint, Address]:  # noqa: ANN401 - ccxt is untyped

@@ -1,8 +1,9 @@
 """From what ccxt parsed to the model. Pure: a dict in, a record out, or `BadAnswerError`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from decimal import Decimal
-from typing import Any, Final, Literal, cast
+from functools import reduce
+from typing import Literal, cast
 
 from exchange_mcp.model.balances import Balance
 from exchange_mcp.model.decimals import add, from_wire, multiply, subtract
@@ -10,22 +11,9 @@ from exchange_mcp.model.errors import BadAnswerError
 from exchange_mcp.model.markets import OrderBook, Ticker
 from exchange_mcp.model.orders import OpenOrder
 from exchange_mcp.model.positions import MarginMode, Position, Side
-
-Parsed = Mapping[str, Any]
-
-_NOT_ASSETS: Final = frozenset({"info", "timestamp", "datetime", "free", "used", "total", "debt"})
-
-
-def number(parsed: Parsed, key: str) -> Decimal | None:
-    """The exact number under a key, None where the venue told none.
-
-    Raises:
-        BadAnswerError: what is there is not an exact number.
-    """
-    try:
-        return from_wire(parsed.get(key))
-    except ValueError as error:
-        raise BadAnswerError(f"the venue's {key} is {error}") from None
+from exchange_mcp.rules.private.declared import BalanceFields, PositionFields
+from exchange_mcp.venue.listing import at
+from exchange_mcp.venue.terms import Parsed, Terms, number, parsed_terms, positive, text
 
 
 def _instant(parsed: Parsed) -> int | None:
@@ -33,134 +21,165 @@ def _instant(parsed: Parsed) -> int | None:
     return int(value) if isinstance(value, int) and value > 0 else None
 
 
-def balances(parsed: Parsed, account: str, source: str) -> list[Balance]:
-    """Every asset of one wallet, empty ones included, in the venue's order."""
-    return [
-        _balance(cast("Parsed", row), account, source, asset)
-        for asset, row in parsed.items()
-        if asset not in _NOT_ASSETS and isinstance(row, Mapping)
-    ]
-
-
-def _balance(row: Parsed, account: str, source: str, asset: str) -> Balance:
-    free, used, total = number(row, "free"), number(row, "used"), number(row, "total")
-    if source == "spot" and free is not None and used is not None:
-        total = add(free, used)  # ccxt's own sum drops trailing zeros
-    return Balance(account=account, source=source, asset=asset, free=free, used=used, total=total)
-
-
-def position(parsed: Parsed, market: Parsed | None, account: str, source: str) -> Position:
-    """One open position.
+def balances(
+    rows: Sequence[Parsed], fields: BalanceFields, account: str, source: str, code_of: Callable[[str], str]
+) -> list[Balance]:
+    """Every asset of one wallet, empty ones included, in the venue's order. `code_of` gives an asset its common name.
 
     Raises:
-        BadAnswerError: the venue does not tell which side it is.
+        BadAnswerError: a row names no asset, or no amount of it.
     """
-    info = cast("Parsed", parsed.get("info") or {})
-    contracts, size = _as_sent(parsed, "contracts", info, "positionAmt"), number(parsed, "contractSize")
-    mode = parsed.get("marginMode")
+    kept = (row for row in rows if fields.only is None or at(row, fields.only[0]) == fields.only[1])
+    return [_balance(row, fields, account, source, code_of) for row in kept]
+
+
+def _balance(
+    row: Parsed, fields: BalanceFields, account: str, source: str, code_of: Callable[[str], str]
+) -> Balance:
+    asset = at(row, fields.asset)
+    if not isinstance(asset, str) or not asset:
+        raise BadAnswerError("the venue sent a balance without its asset")
+    used = [value for name in fields.used if (value := number(row, name)) is not None]
+    free, held = _first(row, fields.free), reduce(add, used) if used else None
+    total = _first(row, fields.total)
+    if not fields.total and free is not None and held is not None:
+        total = add(free, held)
+    if free is None and held is None and total is None:
+        raise BadAnswerError("the venue sent a balance without an amount")
+    return Balance(account=account, source=source, asset=code_of(asset), free=free, used=held, total=total)
+
+
+def _first(row: Parsed, names: tuple[str, ...]) -> Decimal | None:
+    return next((value for name in names if (value := number(row, name)) is not None), None)
+
+
+def position(  # noqa: PLR0913 - a row, how it is read, and what it is called
+    row: Parsed, fields: PositionFields, market: Parsed | None, *, symbol: str, account: str, source: str
+) -> Position | None:
+    """One open position; None where its size is zero.
+
+    Raises:
+        BadAnswerError: the venue does not tell its size, or which side it is.
+    """
+    size = number(row, fields.size)
+    if size is None:
+        raise BadAnswerError("the venue sent a position without its size")
+    if size == 0:
+        return None
+    per_contract = None if market is None else number(market, "contractSize")
+    leverage = _told(row, fields.leverage)
+    notional = _told(row, fields.notional)
     return Position(
         account=account,
         source=source,
-        symbol=str(parsed.get("symbol")),
-        side=_side(parsed, info),
-        amount=_linear_base(contracts, size, market),
-        contracts=contracts,
-        contract_size=size,
-        entry_price=number(parsed, "entryPrice"),
-        mark_price=number(parsed, "markPrice"),
-        liquidation_price=number(parsed, "liquidationPrice"),
-        notional=_as_sent(parsed, "notional", info, "notional"),
-        leverage=number(parsed, "leverage"),
-        margin_mode=cast("MarginMode", mode) if mode in {"cross", "isolated"} else None,
-        unrealised_pnl=number(parsed, "unrealizedPnl"),
-        hedge_mode=parsed["hedged"] if isinstance(parsed.get("hedged"), bool) else None,
-        updated=_instant(parsed),
+        symbol=symbol,
+        side=_side(row, fields, size),
+        amount=size.copy_abs() if fields.in_base else _linear_base(size.copy_abs(), per_contract, market),
+        contracts=None if fields.in_base else size.copy_abs(),
+        contract_size=None if fields.in_base else per_contract,
+        entry_price=_above_zero(row, fields.entry),
+        mark_price=_above_zero(row, fields.mark),
+        liquidation_price=_above_zero(row, fields.liquidation),
+        notional=None if notional is None else notional.copy_abs(),
+        leverage=leverage or None,
+        margin_mode=_margin_mode(row, fields, leverage),
+        unrealised_pnl=_told(row, fields.pnl),
+        hedge_mode=None if fields.hedge is None else fields.hedges.get(str(at(row, fields.hedge))),
+        updated=_updated(row, fields),
     )
 
 
-def _as_sent(parsed: Parsed, key: str, info: Parsed, raw: str) -> Decimal | None:
-    """A size as ccxt gives it, with the trailing zeros that taking off its sign there has lost."""
-    size, sent = number(parsed, key), number(info, raw)
-    return sent.copy_abs() if sent is not None and sent.copy_abs() == size else size
+def _told(row: Parsed, name: str | None) -> Decimal | None:
+    return None if name is None else number(row, name)
 
 
-def _side(parsed: Parsed, info: Parsed) -> Side:
-    side = parsed.get("side")
-    if side in {"long", "short"}:
-        return cast("Side", side)
-    # ccxt takes the side from the notional, which is zero while the venue has no mark price.
-    signed = number(info, "positionAmt")
-    if not signed:
+def _above_zero(row: Parsed, name: str | None) -> Decimal | None:
+    return None if name is None else positive(row, name)
+
+
+def _margin_mode(row: Parsed, fields: PositionFields, leverage: Decimal | None) -> MarginMode | None:
+    if fields.margin is not None:
+        return fields.margins.get(str(at(row, fields.margin)))
+    if not fields.zero_leverage_is_cross or leverage is None:
+        return None
+    return "isolated" if leverage else "cross"
+
+
+def _updated(row: Parsed, fields: PositionFields) -> int | None:
+    told = _told(row, fields.updated)
+    if told is None or told <= 0:
+        return None
+    return int(told) * 1000 if fields.in_seconds else int(told) // fields.per_millisecond
+
+
+def _side(row: Parsed, fields: PositionFields, size: Decimal) -> Side:
+    """The side that is told; where none is, or none but "net", that of the signed size."""
+    if fields.side is None:
+        return "long" if size > 0 else "short"
+    told = str(at(row, fields.side))
+    side = fields.sides.get(told)
+    if side is None and told in fields.signed:
+        side = "long" if size > 0 else "short"
+    if side is None:
         raise BadAnswerError("the venue does not tell which side a position is on")
-    return "long" if signed > 0 else "short"
+    return side
 
 
-def _linear_base(contracts: Decimal | None, size: Decimal | None, market: Parsed | None) -> Decimal | None:
+def _linear_base(contracts: Decimal, size: Decimal | None, market: Parsed | None) -> Decimal | None:
     """Contracts as an amount of base; None for inverse contracts, whose size is in quote."""
-    if contracts is None or size is None or market is None or not market.get("linear"):
+    if size is None or market is None or not market.get("linear"):
         return None
     return contracts if size == 1 else multiply(contracts, size)
 
 
-def open_order(parsed: Parsed, market: Parsed | None, account: str, source: str) -> OpenOrder:
-    """One resting order.
+def open_order(  # noqa: PLR0913 - as above
+    parsed: Parsed,
+    market: Parsed | None,
+    account: str,
+    source: str,
+    *,
+    symbol: str | None = None,
+    terms: Terms | None = None,
+) -> OpenOrder:
+    """One resting order; its terms as ccxt parsed them unless they are given.
 
     Raises:
         BadAnswerError: it has no id or no side.
     """
-    info = cast("Parsed", parsed.get("info") or {})
-    side, identifier = parsed.get("side"), parsed.get("id")
-    if side not in {"buy", "sell"} or not identifier:
+    told = parsed_terms(parsed) if terms is None else terms
+    if told.side not in {"buy", "sell"} or not told.identifier:
         raise BadAnswerError("the venue sent an order without an id or a side")
-    scale, in_contracts = _scale(market)
-    closes = info.get("closePosition")
-    amount = None if closes in {True, "true"} else number(parsed, "amount")
-    filled = number(parsed, "filled")
+    scale, in_contracts = (Decimal(1), False) if told.in_base else _scale(market)
     return OpenOrder(
         account=account,
         source=source,
-        symbol=str(parsed.get("symbol")),
-        id=str(identifier),
-        client_order_id=_text(parsed.get("clientOrderId")),
-        side=cast("Literal['buy', 'sell']", side),
+        symbol=str(parsed.get("symbol")) if symbol is None else symbol,
+        id=told.identifier,
+        client_order_id=told.client_id,
+        side=cast("Literal['buy', 'sell']", told.side),
         type=str(parsed.get("type")),
-        price=number(parsed, "price"),
-        trigger_price=number(parsed, "triggerPrice"),
-        amount=_scaled(amount, scale),
-        filled=_scaled(filled, scale),
-        remaining=None if amount is None else _scaled(_remaining(parsed, amount, filled), scale),
+        price=told.price,
+        trigger_price=told.trigger,
+        amount=_scaled(told.amount, scale),
+        filled=_scaled(told.filled, scale),
+        remaining=_scaled(_remaining(parsed, told, is_settled=terms is not None), scale),
         contracts=in_contracts,
-        reduce_only=_truth(parsed.get("reduceOnly")),
-        closes_position=_truth(closes),
-        post_only=_truth(parsed.get("postOnly")),
-        time_in_force=_text(parsed.get("timeInForce")),
-        position_side=_position_side(info),
+        reduce_only=told.reduce_only,
+        closes_position=told.closes,
+        post_only=told.post_only,
+        time_in_force=text(parsed.get("timeInForce")),
+        position_side=told.position_side,
         created=_instant(parsed),
     )
 
 
-def _remaining(parsed: Parsed, amount: Decimal, filled: Decimal | None) -> Decimal | None:
+def _remaining(parsed: Parsed, told: Terms, *, is_settled: bool) -> Decimal | None:
+    """What is left of the amount; where ccxt parsed the terms and the venue tells another number, that one."""
+    left = None if told.amount is None or told.filled is None else subtract(told.amount, told.filled)
+    if told.amount is None or is_settled:
+        return left
     remaining = number(parsed, "remaining")
-    if filled is None or remaining != subtract(amount, filled):
-        return remaining
-    return subtract(
-        amount, filled
-    )  # the same number, with the trailing zeros that ccxt's own difference drops
-
-
-def _text(value: object) -> str | None:
-    return value if isinstance(value, str) and value else None
-
-
-def _truth(value: object) -> bool | None:
-    if isinstance(value, bool):
-        return value
-    return {"true": True, "false": False}.get(str(value).lower())
-
-
-def _position_side(info: Parsed) -> Side | None:
-    side = str(info.get("positionSide", "")).lower()
-    return cast("Side", side) if side in {"long", "short"} else None
+    return left if remaining == left else remaining
 
 
 def _scale(market: Parsed | None) -> tuple[Decimal, bool]:

@@ -126,6 +126,10 @@ def _options(venue: str, market_types: tuple[MarketType, ...]) -> dict[str, Any]
         options |= {"fetchCurrencies": False, "fetchMargins": False}
         # Leverage brackets serve figures that we do not give; without this every first read fetches them.
         options |= {"leverageBrackets": {}, "fetchOpenOrders": {"warnWithoutSymbol": False}}
+    if venue in {"kucoin", "bitget"}:
+        # Without this, ccxt asks for the account's kind inside its reads and takes a failure for an answer; the kind is
+        # our own code's question (`account_types`), and market data does not depend on it.
+        options["uta"] = False
     if venue == "kucoin":
         options["fetchMarkets"] |= {"fetchTickersFees": False}
     return options

@@ -1,7 +1,5 @@
 """`ReadVenue` for an account at a venue where nothing may leave: every question says so, and nothing is asked."""
 
-from typing import TypeVar
-
 from exchange_mcp.config.logs import get_logger
 from exchange_mcp.model.accounts import Account
 from exchange_mcp.model.balances import Balance
@@ -12,8 +10,6 @@ from exchange_mcp.model.markets import OrderBook, Ticker
 from exchange_mcp.model.orders import OpenOrder
 from exchange_mcp.model.positions import Position
 from exchange_mcp.venue.snapshot import Difference
-
-T = TypeVar("T")
 
 _log = get_logger(__name__)
 
@@ -41,27 +37,27 @@ class ClosedVenue:
 
     def balances(self) -> Sources[Balance]:
         """None, with the reason."""
-        return self._none("balances")
+        return Sources((), self._none("balances"))
 
     def positions(self) -> Sources[Position]:
         """None, with the reason."""
-        return self._none("positions")
+        return Sources((), self._none("positions"))
 
     def open_orders(self, symbol: str | None) -> Sources[OpenOrder]:  # noqa: ARG002 - the port's signature
         """None, with the reason."""
-        return self._none("open orders")
+        return Sources((), self._none("open orders"))
 
     def key_scope(self) -> Sources[KeyReport]:
         """None, with the reason."""
-        return self._none("key scope")
+        return Sources((), self._none("key scope"))
 
     def ticker(self, symbol: str) -> Sources[Ticker]:  # noqa: ARG002 - the port's signature
         """None, with the reason."""
-        return self._none("ticker")
+        return Sources((), self._none("ticker"))
 
     def order_book(self, symbol: str, levels: int) -> Sources[OrderBook]:  # noqa: ARG002 - the port's signature
         """None, with the reason."""
-        return self._none("order book")
+        return Sources((), self._none("order book"))
 
-    def _none(self, source: str) -> Sources[T]:
-        return Sources((), (Unread(source, EgressRefusedError(self._reason, hint=self._next_step)),))
+    def _none(self, source: str) -> tuple[Unread]:
+        return (Unread(source, EgressRefusedError(self._reason, hint=self._next_step)),)

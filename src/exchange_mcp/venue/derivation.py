@@ -81,14 +81,18 @@ class _Found(NamedTuple):
     method: Method
 
 
-@cache
 def derive(exchange_class: type) -> Derived:
     """What the unified methods of an exchange class reach, by class of endpoint; derived once.
 
     Raises:
         ValueError: the source of the class or of one of its bases is not there.
     """
-    walk = _Walk(exchange_class)
+    return _derived(exchange_class)
+
+
+@cache
+def _derived(exchange_class: type) -> Derived:
+    walk = _walk(exchange_class)
     found = {cls: walk.from_roots(cls, roots) for cls, roots in ROOTS.items()}
     return Derived(
         venue=exchange_class.__name__,
@@ -103,7 +107,7 @@ def reached_by(exchange_class: type, method: str) -> frozenset[Endpoint]:
     Raises:
         ValueError: as `derive` does.
     """
-    reached, _ = _Walk(exchange_class).from_roots(EndpointClass.READ, (method,))
+    reached, _ = _walk(exchange_class).from_roots(EndpointClass.READ, (method,))
     return frozenset(reached)
 
 
@@ -222,6 +226,11 @@ class _Walk:
                 if candidate is not None and method is not None:
                     return _Found(at, candidate, method)
         return None
+
+
+@cache
+def _walk(exchange_class: type) -> _Walk:
+    return _Walk(exchange_class)
 
 
 def _camel_case(name: str) -> str:

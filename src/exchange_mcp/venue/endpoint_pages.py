@@ -29,14 +29,14 @@ reaches and no list holds is reported below and never allowed.
 _UNREVIEWED: Final = """\
 ## Every other venue
 
-A venue without a reviewed list is read without a key: market data and nothing else. What its reads reach may leave as far
-as ccxt sends it unsigned, and only if nothing that its reads reach, with a key or without, is a write or a sign-in. The
-verb is no evidence: some venues read by POST, and some act by GET. {swept} exchange classes were examined, {reads}
+A venue without a reviewed list is read without a key: market data and nothing else. What its reads reach may leave as
+far as ccxt sends it unsigned, and only if nothing that its reads reach, with a key or without, is a write or a sign-in.
+The verb is no evidence: some venues read by POST, and some act by GET. {swept} exchange classes were examined, {reads}
 endpoints are reached by their reads, and {excluded} classes are excluded.
 
-Market types are what ccxt says of the class; contracts of which it does not tell how they settle count as linear. Nobody
-compared these venues' answers with their documentation: amounts of contracts are given as the venue sends them, without
-saying what they count. `exchange-mcp egress explain VENUE` lists every request.
+Market types are what ccxt says of the class; contracts of which it does not tell how they settle count as linear.
+Nobody compared these venues' answers with their documentation: amounts of contracts are given as the venue sends them,
+without saying what they count. `exchange-mcp egress explain VENUE` lists every request.
 
 | Venue | Id | Market types | Answers | may leave | needs a key | hosts |
 | --- | --- | --- | --- | ---: | ---: | --- |

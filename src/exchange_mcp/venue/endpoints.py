@@ -15,7 +15,7 @@ it unsigned, if none of it is a write or a sign-in; under another ccxt version t
 import hashlib
 import json
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -49,7 +49,6 @@ __all__ = [
 ]
 
 _NONE: Final = frozenset[Endpoint]()
-_KEYLESS: Final[Mapping[Endpoint, str]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +179,7 @@ def keyless(reach: Snapshot, reason: str | None) -> EndpointTable:
     if reason is not None:
         refused |= dict.fromkeys(READING, reason)
     derived_only = {cls: reach.reached[cls] - allowed[cls] for cls in EndpointClass}
-    return _made(reach, allowed, derived_only, refused, None, needs_key)
+    return replace(_made(reach, allowed, derived_only, refused, None), needs_key=needs_key)
 
 
 def _without_markets(reach: Snapshot, public: frozenset[Endpoint]) -> str | None:
@@ -206,7 +205,6 @@ def _made(
     derived_only: Mapping[EndpointClass, frozenset[Endpoint]],
     refused: Mapping[EndpointClass, str],
     change: Difference | None,
-    needs_key: Mapping[Endpoint, str] = _KEYLESS,
 ) -> EndpointTable:
     sections = {endpoint.api for endpoints in allowed.values() for endpoint in endpoints}
     return EndpointTable(
@@ -218,7 +216,6 @@ def _made(
         refused=MappingProxyType(refused),
         hosts=frozenset[str]().union(*(reach.hosts[section] for section in sections)),
         change=change,
-        needs_key=needs_key,
     )
 
 

@@ -112,6 +112,11 @@ def meaning(error: Exception, venue: str, redactor: Redactor | None = None) -> E
     return _unsaid(error, venue, text) or kind(_WITHOUT_WORDS[kind].format(venue))
 
 
+def code_of(error: Exception) -> str:
+    """The venue's own code in what ccxt raised; empty where there is none."""
+    return _said(str(error), Redactor())[0] if isinstance(error, ccxt.BaseError) else ""
+
+
 def _unsaid(error: Exception, venue: str, text: str) -> ExchangeMcpError | None:
     """What a failure means without the venue's own words, where its class does not tell."""
     if isinstance(error, ccxt.RequestTimeout):

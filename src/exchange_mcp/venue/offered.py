@@ -22,6 +22,7 @@ _SETTLED: Final = (MarketType.LINEAR, MarketType.INVERSE)
 
 def other_venues_of(swept: Iterable[Examined]) -> OtherVenues:
     """The venues beyond the supported ones as a sweep finds them: what each offers, or why it is excluded."""
+    swept = tuple(swept)
     kinds = {each.venue: exchange_class(each.venue) for each in swept if each.venue not in VENUES}
     reasons = {each.venue: each.reason for each in swept}
     tables = {venue: keyless(take(kind), reasons[venue]) for venue, kind in kinds.items()}
@@ -52,7 +53,7 @@ def _market_types(exchange: Any) -> tuple[MarketType, ...]:  # noqa: ANN401 - cc
     types = {MarketType.SPOT} if exchange.has.get("spot") else set[MarketType]()
     traded = [kind for kind in _CONTRACTS if exchange.has.get(kind)]
     if traded:
-        features = exchange.describe().get("features") or {}
+        features: dict[str, Any] = exchange.describe().get("features") or {}
         settled = {
             market_type
             for kind in traded

@@ -67,7 +67,7 @@ class OpenVenues:
     waits between two attempts of a read. Making one may parse ccxt's source: not on an event loop.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - its ports
         self,
         openings: Sequence[Opening],
         cache_directory: Path,
@@ -117,11 +117,12 @@ class OpenVenues:
         rows = table(venue, self._accepted)
         loads = rows.of(EndpointClass.MARKETS, types)
         reads, scope = (rows.of(cls, types) for cls in (EndpointClass.READ, EndpointClass.SCOPE))
+        places: Mapping[Endpoint, Address] = {}
+        refusal = rows.closed
         try:
             places = addresses(venue, environment, types, loads | reads | scope)
-            refusal = rows.closed
         except NoAddressError as error:
-            places, refusal = {}, str(error)
+            refusal = str(error)
         if refusal is not None:
             closed = {o.account.name: ClosedVenue(o.account, refusal, rows.change) for o in openings}
             self._venues = {**self._venues, **closed}

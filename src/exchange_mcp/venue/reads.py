@@ -1,35 +1,37 @@
 """`ReadVenue` over ccxt: which sources each question has, and how each is asked."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import replace
+from functools import partial
 from typing import Any, Final, TypeVar
 
 from exchange_mcp.config.redaction import Redactor
 from exchange_mcp.model.accounts import Account, MarketType
 from exchange_mcp.model.balances import Balance
 from exchange_mcp.model.coverage import SourceRead, Sources, Unread
-from exchange_mcp.model.errors import NotCoveredError
+from exchange_mcp.model.errors import BadAnswerError, NotCoveredError
 from exchange_mcp.model.markets import OrderBook, Ticker
 from exchange_mcp.model.orders import OpenOrder
 from exchange_mcp.model.positions import Position
 from exchange_mcp.rules.endpoints import Endpoint
+from exchange_mcp.rules.private import PRIVATE, PrivateReads
+from exchange_mcp.rules.private.declared import BalanceFields, F, OrderFields, PositionFields, Source
 from exchange_mcp.rules.reading import book_depth, counts_in_base, volume_fields
 from exchange_mcp.rules.venues import venue_rules
-from exchange_mcp.venue import answers
+from exchange_mcp.venue import answers, listing
+from exchange_mcp.venue.account_types import QUESTIONS, AccountType
 from exchange_mcp.venue.egress import reading
 from exchange_mcp.venue.failures import meaning
 from exchange_mcp.venue.markets import MarketCatalogue, Markets
 from exchange_mcp.venue.repeating import Sleep, repeated
-from exchange_mcp.venue.symbols import market_type_of, resolve
+from exchange_mcp.venue.symbols import market_named, market_type_of, may_hold, resolve
+from exchange_mcp.venue.terms import parsable, terms_of
 
 T = TypeVar("T")
 
-# How ccxt is told which of a venue's accounts is meant.
-_CCXT: Final[dict[MarketType, dict[str, Any]]] = {
-    MarketType.SPOT: {"type": "spot"},
-    MarketType.LINEAR: {"type": "swap", "subType": "linear"},
-    MarketType.INVERSE: {"type": "swap", "subType": "inverse"},
-}
+_UNLISTED: Final = {"contract": True, "linear": None}
 
 
 class CcxtReadVenue:
@@ -57,6 +59,19 @@ class CcxtReadVenue:
         if rules is None:
             raise LookupError(f"no rules for venue {account.venue}")
         self._rules, self._private = rules, rules.has_private_reads
+        self._declared = PRIVATE.get(account.venue, PrivateReads())
+        self._turn = asyncio.Lock() if self._declared.in_turn else nullcontext()
+        self._kind = (
+            AccountType(
+                account.name,
+                client,
+                asking=partial(reading, endpoints),
+                redactor=self._redactor,
+                sleep=sleep,
+            )
+            if account.venue in QUESTIONS
+            else None
+        )
 
     @property
     def account(self) -> Account:
@@ -65,41 +80,30 @@ class CcxtReadVenue:
 
     def balances(self) -> Sources[Balance]:
         """One source a wallet."""
-        return self._of_types(self._account.market_types, self._balances)
+        return self._private_sources(self._declared.balances, self._account.market_types, self._balances)
 
     def positions(self) -> Sources[Position]:
-        """One source a derivatives market type; an account of spot alone has none, and says so."""
+        """One source a list that the venue keeps apart; an account of spot alone has none, and says so."""
         types = tuple(t for t in self._account.market_types if t is not MarketType.SPOT)
         if types:
-            return self._of_types(types, self._positions)
+            return self._private_sources(self._declared.positions, types, self._positions)
         return Sources(
             (), (Unread("positions", self._uncovered("has no derivatives market type configured")),)
         )
 
     def open_orders(self, symbol: str | None) -> Sources[OpenOrder]:
         """One source an order list; of the symbol's market type alone where one is named."""
-        types = self._account.market_types
+        types, declared = self._account.market_types, self._declared.orders
         named = None if symbol is None else market_type_of(symbol)
         if named is not None and named not in types:
             return Sources((), (self._other_type(named),))
-        orders = self._of_types(
-            types if named is None else (named,), lambda t: self._orders(t, symbol, conditional=False)
-        )
-        # Binance keeps USD-M stops in a list of their own, which its "all open orders" leaves out:
-        # https://developers.binance.com/docs/derivatives/usds-margined-futures/trade/rest-api/Current-All-Algo-Open-Orders
-        conditional = tuple(
-            SourceRead(
-                f"{read.source} conditional", self._orders(MarketType.LINEAR, symbol, conditional=True)
-            )
-            for read in orders.reads
-            if read.source == MarketType.LINEAR
-        )
-        return Sources((*orders.reads, *conditional), orders.unread)
+        holding = tuple(source for source in declared if symbol is None or may_hold(symbol, source))
+        return self._private_sources(holding, types if named is None else (named,), self._orders, symbol)
 
     def ticker(self, symbol: str) -> Sources[Ticker]:
         """The venue's 24-hour ticker."""
         if not self._rules.has_ticker:
-            return self._unanswered("ticker")
+            return Sources((), (self._unanswered("ticker"),))
 
         async def read(markets: Markets) -> list[Ticker]:
             market = resolve(symbol, markets, self._account.venue)
@@ -112,7 +116,7 @@ class CcxtReadVenue:
     def order_book(self, symbol: str, levels: int) -> Sources[OrderBook]:
         """The venue's book."""
         if not self._rules.has_order_book:
-            return self._unanswered("order book")
+            return Sources((), (self._unanswered("order book"),))
 
         async def read(markets: Markets) -> list[OrderBook]:
             market = resolve(symbol, markets, self._account.venue)
@@ -124,49 +128,109 @@ class CcxtReadVenue:
 
         return self._market_data("order book", symbol, read)
 
-    def _balances(self, market_type: MarketType) -> Callable[[], Awaitable[Sequence[Balance]]]:
-        async def read(_: Markets) -> Sequence[Balance]:
-            parsed = await self._client.fetch_balance(dict(_CCXT[market_type]))
-            return answers.balances(parsed, self._account.name, market_type)
-
-        return self._guarded(read)
-
-    def _positions(self, market_type: MarketType) -> Callable[[], Awaitable[Sequence[Position]]]:
-        async def read(markets: Markets) -> Sequence[Position]:
-            # Version 3 of the endpoint no longer tells the leverage:
-            # https://developers.binance.com/docs/derivatives/usds-margined-futures/trade/rest-api/Position-Information-V3
-            parsed = await self._client.fetch_positions(None, {**_CCXT[market_type], "useV2": True})
-            name = self._account.name
-            return [answers.position(row, markets.get(row["symbol"]), name, market_type) for row in parsed]
-
-        return self._guarded(read)
-
-    def _orders(
-        self, market_type: MarketType, symbol: str | None, *, conditional: bool
-    ) -> Callable[[], Awaitable[Sequence[OpenOrder]]]:
-        async def read(markets: Markets) -> Sequence[OpenOrder]:
-            market = None if symbol is None else resolve(symbol, markets, self._account.venue)["symbol"]
-            params = {**_CCXT[market_type], **({"trigger": True} if conditional else {})}
-            parsed = await self._client.fetch_open_orders(market, None, None, params)
-            name, source = self._account.name, f"{market_type}{' conditional' if conditional else ''}"
-            return [answers.open_order(row, markets.get(row["symbol"]), name, source) for row in parsed]
-
-        return self._guarded(read)
-
-    def _of_types(
-        self, types: Sequence[MarketType], read: Callable[[MarketType], Callable[[], Awaitable[Sequence[T]]]]
+    def _private_sources(
+        self,
+        declared: Sequence[Source[F]],
+        types: Sequence[MarketType],
+        read: Callable[[Source[F], str | None, Markets], Awaitable[Sequence[T]]],
+        symbol: str | None = None,
     ) -> Sources[T]:
-        """A source for each market type that can be read, and a named reason for each that cannot."""
+        """A source for each name that the account can have, and a named reason for each market type without one."""
         if not self._account.has_key:
             error = self._uncovered("has no key, so it serves market data only")
             return Sources((), tuple(Unread(t, error) for t in types))
-        readable = tuple(SourceRead(t.value, read(t)) for t in types if t in self._private)
-        unread = tuple(
+        readable, kind = set(types) & set(self._private), None if self._kind is None else self._kind.known
+        ways = dict[str, list[Source[F]]]()
+        for source in declared:
+            if readable & set(source.types) and (kind is None or not source.kinds or kind in source.kinds):
+                ways.setdefault(source.name, []).append(source)
+        reads = (
+            SourceRead(name, self._guarded(partial(self._asked, way, read, symbol), way))
+            for name, way in ways.items()
+        )
+        unread = (
             Unread(t, self._uncovered(f"cannot be read for {t}: this version does not know how"))
             for t in types
             if t not in self._private
         )
-        return Sources(readable, unread)
+        return Sources(tuple(reads), tuple(unread))
+
+    async def _asked(
+        self,
+        ways: Sequence[Source[F]],
+        read: Callable[[Source[F], str | None, Markets], Awaitable[Sequence[T]]],
+        symbol: str | None,
+        markets: Markets,
+    ) -> Sequence[T]:
+        """Ask in the way of the account's kind; a wallet or list that this kind does not have holds nothing."""
+        kind = None if self._kind is None else self._kind.known
+        source = next((way for way in ways if not way.kinds or kind in way.kinds), None)
+        if source is None:
+            return ()
+        if source.gap and not (source.by_symbol_only and symbol is not None):
+            raise self._uncovered(source.gap)
+        async with self._turn:
+            return await read(source, symbol, markets)
+
+    async def _balances(
+        self, source: Source[BalanceFields], _: str | None, markets: Markets
+    ) -> Sequence[Balance]:
+        rows = await listing.rows(self._client, source, None, markets)
+        name = self._account.name
+        return answers.balances(rows, source.fields, name, source.name, self._client.safe_currency_code)
+
+    async def _positions(
+        self, source: Source[PositionFields], _: str | None, markets: Markets
+    ) -> Sequence[Position]:
+        found: list[Position] = []
+        for row in await listing.rows(self._client, source, None, markets):
+            market, symbol = self._market(row, source.fields.market, source.types)
+            position = answers.position(
+                row,
+                source.fields,
+                market,
+                symbol=symbol,
+                account=self._account.name,
+                source=source.name,
+            )
+            if position is not None and self._is_asked(symbol):
+                found.append(position)
+        return found
+
+    async def _orders(
+        self, source: Source[OrderFields], symbol: str | None, markets: Markets
+    ) -> Sequence[OpenOrder]:
+        named = None if symbol is None else resolve(symbol, markets, self._account.venue)
+        found: list[OpenOrder] = []
+        for row in await listing.rows(self._client, source, named, markets):
+            market, own = self._market(row, source.fields.market, source.types)
+            if not self._is_asked(own) or (named is not None and own != named["symbol"]):
+                continue
+            parsed = self._client.parse_order(parsable(row), market)
+            # What is not listed any more may count in anything.
+            shown = market or (None if source.types == (MarketType.SPOT,) else _UNLISTED)
+            terms = terms_of(self._account.venue, row, parsed)
+            if market is None and {MarketType.SPOT} < set(source.types):
+                terms = replace(terms, amount=None, filled=None)  # in base or in contracts: it does not say
+            found.append(
+                answers.open_order(parsed, shown, self._account.name, source.name, symbol=own, terms=terms)
+            )
+        return found
+
+    def _market(
+        self, row: Mapping[str, Any], field: str, types: Sequence[MarketType]
+    ) -> tuple[Mapping[str, Any] | None, str]:
+        """The row's market and its symbol; None and the venue's own name where no such market is listed."""
+        identifier = listing.at(row, field)
+        if not isinstance(identifier, str) or not identifier:
+            raise BadAnswerError("the venue sent a row without its market")
+        market = market_named(self._client, identifier, types)
+        return market, identifier if market is None else str(market["symbol"])
+
+    def _is_asked(self, symbol: str) -> bool:
+        """Whether the account is set up for the market's type; what cannot be told is kept."""
+        named = market_type_of(symbol)
+        return named is None or named in self._account.market_types
 
     def _market_data(
         self, source: str, symbol: str, read: Callable[[Markets], Awaitable[Sequence[T]]]
@@ -177,12 +241,16 @@ class CcxtReadVenue:
         return Sources((SourceRead(source, self._guarded(read)),))
 
     def _guarded(
-        self, read: Callable[[Markets], Awaitable[Sequence[T]]]
+        self,
+        read: Callable[[Markets], Awaitable[Sequence[T]]],
+        ways: Sequence[Source[Any]] = (),
     ) -> Callable[[], Awaitable[Sequence[T]]]:
-        """The read once markets are known, repeated where that is safe, its failures in our words."""
+        """The read once all that it depends on is known, repeated where that is safe, its failures in our words."""
 
         async def guarded() -> Sequence[T]:
             markets = await self._catalogue.ready()
+            if self._kind is not None and any(way.kinds for way in ways):
+                await self._kind.ready()
 
             async def attempt() -> Sequence[T]:
                 try:
@@ -198,9 +266,9 @@ class CcxtReadVenue:
     def _uncovered(self, reason: str) -> NotCoveredError:
         return NotCoveredError(f"account {self._account.name} {reason}")
 
-    def _unanswered(self, source: str) -> Sources[T]:
-        error = self._uncovered(f"has no {source}: ccxt reads none at {self._account.venue} without a key")
-        return Sources((), (Unread(source, error),))
+    def _unanswered(self, source: str) -> Unread:
+        reason = f"has no {source}: ccxt reads none at {self._account.venue} without a key"
+        return Unread(source, self._uncovered(reason))
 
     def _other_type(self, market_type: MarketType) -> Unread:
         has = ", ".join(self._account.market_types)

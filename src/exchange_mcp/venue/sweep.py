@@ -97,7 +97,7 @@ def exchange_class(name: str) -> Any:  # noqa: ANN401 - ccxt is untyped
         LookupError: it has none of that name.
     """
     if name not in ccxt.exchanges:
-        near = difflib.get_close_matches(name, ccxt.exchanges, n=1)
+        near = difflib.get_close_matches(name, ccxt.exchanges, n=1, cutoff=0.75)
         meant = f'; did you mean "{near[0]}"?' if near else ""
         raise LookupError(f'ccxt {ccxt.__version__} has no exchange "{name}"{meant}')
     return getattr(ccxt, name)

@@ -2,12 +2,13 @@
 
 import difflib
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from exchange_mcp.model.accounts import MarketType
 from exchange_mcp.model.errors import UnknownSymbolError
 from exchange_mcp.model.venue_text import visible
+from exchange_mcp.rules.private.declared import Source
 from exchange_mcp.venue.markets import Markets
 
 _SUGGESTIONS: Final = 4
@@ -15,7 +16,7 @@ _SUGGESTIONS: Final = 4
 _TELLING: Final = 3
 # Kraken's and KuCoin's futures' name for Bitcoin, with Kraken's prefix for a currency.
 _TICKER_OF_OLD: Final = re.compile("^X?XBT")
-_UNIFIED: Final = re.compile(r"^(?P<base>[^/:]+)/(?P<quote>[^/:]+)(:(?P<settle>[^-:]+)(-.+)?)?$")
+_UNIFIED: Final = re.compile(r"^(?P<base>[^/:]+)/(?P<quote>[^/:]+)(:(?P<settle>[^-:]+)(?P<expiry>-.+)?)?$")
 
 
 def market_type_of(symbol: str) -> MarketType | None:
@@ -30,6 +31,34 @@ def market_type_of(symbol: str) -> MarketType | None:
     if settle is None:
         return MarketType.SPOT
     return MarketType.INVERSE if settle == match["base"] else MarketType.LINEAR
+
+
+def may_hold(symbol: str, source: Source[Any]) -> bool:
+    """Whether a source can hold something of this symbol; a symbol of no known form may be anywhere."""
+    match, named = _UNIFIED.match(symbol), market_type_of(symbol)
+    if match is None or named is None:
+        return True
+    return (
+        named in source.types
+        and source.settle in {None, match["settle"]}
+        and source.dated in {None, match["expiry"] is not None}
+    )
+
+
+def market_named(
+    client: Any,  # noqa: ANN401 - ccxt is untyped
+    identifier: str,
+    types: Sequence[MarketType],
+) -> Mapping[str, Any] | None:
+    """The listed market of these types that the venue calls so.
+
+    ccxt takes another market type's where the venue's own name for both is one (ccxt/base/exchange.py, `safe_market`).
+    """
+    # Kraken has a second name for each market.
+    others: Mapping[str, Any] = client.options.get("marketsByAltname") or {}
+    named = list(client.markets_by_id.get(identifier) or [])
+    named += [others[identifier]] if identifier in others else []
+    return next((market for market in named if market_type_of(str(market["symbol"])) in types), None)
 
 
 def resolve(symbol: str, markets: Markets, venue: str) -> Mapping[str, Any]:

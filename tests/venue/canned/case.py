@@ -37,3 +37,8 @@ class Case:
     loading: frozenset[str]
     spot: Market | None = None
     linear: Market | None = None
+
+    @property
+    def markets(self) -> tuple[Market, ...]:
+        """Those that it has."""
+        return tuple(market for market in (self.spot, self.linear) if market is not None)

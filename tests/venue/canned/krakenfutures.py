@@ -34,7 +34,6 @@ CASE = Case(
                     "openingDate": "2022-03-22T14:28:53.000Z",
                     "fundingRateCoefficient": 8,
                     "postOnly": False,
-                    "tags": [],
                 }
             ],
             "serverTime": "2026-01-01T12:00:00.000Z",

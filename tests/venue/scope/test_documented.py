@@ -79,12 +79,15 @@ def test_of_several_gate_keys_ours_alone_counts_if_the_answer_tells_which_it_is(
     assert permissions("gate", [ours, other], "our-key")[Ability.WITHDRAW] is Permission.DENIED
     assert permissions("gate", [ours, other], "not-there")[Ability.WITHDRAW] is Permission.GRANTED
     # Twice the same id tells nothing.
-    assert (
-        permissions("gate", [ours, other, gate({"wallet": False}, key="our-key")], "our-key")[
-            Ability.WITHDRAW
-        ]
-        is Permission.GRANTED
-    )
+    assert permissions("gate", [ours, other, ours], "our-key")[Ability.WITHDRAW] is Permission.GRANTED
+
+
+@pytest.mark.parametrize("read_only", [None, 0, "true"])
+def test_a_gate_permission_that_does_not_say_whether_it_is_read_only_denies_nothing(
+    read_only: object,
+) -> None:
+    told = permissions("gate", gate({"spot": True, "wallet": read_only}))
+    assert told == dict.fromkeys(Ability, Permission.UNKNOWN) | {Ability.READ: Permission.GRANTED}
 
 
 def test_the_union_of_several_keys_says_that_it_is_one() -> None:

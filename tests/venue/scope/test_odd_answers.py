@@ -1,7 +1,7 @@
 """Answers that are none: whatever comes, nothing that was granted is denied, nothing is raised, nothing leaks."""
 
 import copy
-from typing import Final
+from typing import Final, cast
 
 import pytest
 from hypothesis import given, settings
@@ -9,8 +9,22 @@ from hypothesis import strategies as st
 
 from exchange_mcp.model.scopes import Ability, KeyScope, Permission
 from exchange_mcp.venue.scope import QUESTIONS, scope_of
+from exchange_mcp.venue.scope.question import safely
 
-from .documented import TABLE, Documented, Json, items_of, members_of
+from .documented import (
+    BYBIT_TRADES,
+    KRAKEN_READS,
+    TABLE,
+    Documented,
+    Json,
+    bitget,
+    bybit,
+    items_of,
+    kraken,
+    kucoin,
+    members_of,
+    okx,
+)
 
 # What a mutation puts where something was. Nothing in it says no: neither false, nor 1 (Bybit's word for read-only),
 # nor an empty text or list, which is how a list of codes says no.
@@ -33,24 +47,27 @@ nested: Json = []
 for _ in range(50_000):
     nested = [nested]
 
-NO_ANSWERS: Final[tuple[Json, ...]] = (
-    *(None, True, 0, 1.5, "", "<html><body>502 Bad Gateway</body></html>", [], {}, [{}], [[]], [None]),
-    *(
-        {"code": "0"},
-        {"result": None},
-        {"error": ["EAPI:Invalid key"]},
-        {"data": []},
-        {"data": {}},
-        {"data": [{}]},
-    ),
-    *({"code": -2015, "msg": "Invalid API-key, IP, or permissions for action."}, {"success": False}),
-    *({"error": [], "result": {}}, {"retCode": 10003, "retMsg": "API key is invalid.", "result": {}}),
-    *({"code": "200000", "data": {}}, {"code": "00000", "data": {}}, {"label": "INVALID_KEY"}),
-    *(nested, {"data": nested}, ["x"] * 100_000, {"x" * 100_000: "y" * 100_000}, {1: 2, None: 3}),
-    *({"error": [], "result": {"permissions": ["query-funds"] * 100_000}},),
-    *(
-        {"code": "0", "data": [{"perm": "read_only," * 100_000}]},
-        {"code": "0", "data": [{"perm": "x" * 100_000}]},
+NO_ANSWERS: Final = cast(
+    "tuple[Json, ...]",
+    (
+        *(None, True, 0, 1.5, "", "<html><body>502 Bad Gateway</body></html>", [], {}, [{}], [[]], [None]),
+        *(
+            {"code": "0"},
+            {"result": None},
+            {"error": ["EAPI:Invalid key"]},
+            {"data": []},
+            {"data": {}},
+            {"data": [{}]},
+        ),
+        *({"code": -2015, "msg": "Invalid API-key, IP, or permissions for action."}, {"success": False}),
+        *({"error": [], "result": {}}, {"retCode": 10003, "retMsg": "API key is invalid.", "result": {}}),
+        *({"code": "200000", "data": {}}, {"code": "00000", "data": {}}, {"label": "INVALID_KEY"}),
+        *(nested, {"data": nested}, ["x"] * 100_000, {"x" * 100_000: "y" * 100_000}, {1: 2, None: 3}),
+        *({"error": [], "result": {"permissions": ["query-funds"] * 100_000}},),
+        *(
+            {"code": "0", "data": [{"perm": "read_only," * 100_000}]},
+            {"code": "0", "data": [{"perm": "x" * 100_000}]},
+        ),
     ),
 )
 
@@ -66,6 +83,32 @@ def test_what_is_no_answer_is_unknown_with_a_short_reason(venue: str) -> None:
         assert unknown(scope)
         assert scope.reasons
         assert all(len(reason) < 400 for reason in scope.reasons)
+
+
+@pytest.mark.parametrize(
+    ("venue", "answer"),
+    [
+        ("bybit", bybit(1, BYBIT_TRADES) | {"retCode": 10003}),
+        ("okx", okx("read_only") | {"code": "50111"}),
+        ("okx", okx("read_only") | {"data": [*okx("read_only")["data"], *okx("read_only,trade")["data"]]}),
+        ("kraken", kraken(*KRAKEN_READS) | {"error": ["EGeneral:Temporary lockout"]}),
+        ("kucoin", kucoin("General") | {"code": "400003"}),
+        ("bitget", bitget("stor") | {"code": "40037"}),
+    ],
+)
+def test_beside_a_refusal_or_for_two_accounts_nothing_that_an_answer_says_counts(
+    venue: str, answer: Json
+) -> None:
+    assert unknown(scope_of(venue, answer))
+
+
+def test_whatever_a_parser_raises_is_unknown_and_quotes_nothing() -> None:
+    def broken(raw: object, _own: str | None) -> KeyScope:
+        raise RecursionError(raw)
+
+    scope = safely("binance", broken)(_SECRET, None)
+    assert unknown(scope)
+    assert scope.reasons == ("the answer cannot be read (RecursionError)",)
 
 
 @pytest.mark.parametrize("row", TABLE, ids=lambda row: f"{row.venue}: {row.name}")

@@ -1,7 +1,7 @@
-"""Bitget: what may be asked, of the classic account.
+"""Bitget: what may be asked, of the classic account and of the unified one.
 
-Not reviewed, so not allowed although ccxt's source reaches them: margin, the venue's clock, and the whole unified
-account, the question included that tells whether an account is one.
+Not reviewed, so not allowed although ccxt's source reaches them: margin, the venue's clock, and the unified account's
+funding wallet, history and fees.
 """
 
 from typing import Final
@@ -97,6 +97,41 @@ REVIEWED: Final[tuple[Reviewed, ...]] = (
         _CONTRACTS,
         f"{_DOCS}/contract/plan/get-orders-plan-pending",
         "GET private/mix v2/mix/order/orders-plan-pending",
+    ),
+    *lines(
+        EndpointClass.READ,
+        _ALL,
+        f"{_DOCS}/uta/account/Get-Account-Setting",
+        "GET private/uta v3/account/settings",
+        note="which type of account it is; the page was read in a copy elsewhere",
+    ),
+    *lines(
+        EndpointClass.READ,
+        _ALL,
+        f"{_DOCS}/uta/account/Get-Account",
+        "GET private/uta v3/account/assets",
+        note="the page was read in a copy elsewhere",
+    ),
+    *lines(
+        EndpointClass.READ,
+        _CONTRACTS,
+        f"{_DOCS}/uta/trade/Get-Position",
+        "GET private/uta v3/position/current-position",
+        note="the page was read in a copy elsewhere",
+    ),
+    *lines(
+        EndpointClass.READ,
+        _ALL,
+        f"{_DOCS}/uta/trade/Get-Order-Pending",
+        "GET private/uta v3/trade/unfilled-orders",
+        note="the page was read in a copy elsewhere",
+    ),
+    *lines(
+        EndpointClass.READ,
+        _CONTRACTS,
+        f"{_DOCS}/uta/strategy/Get-Unfilled-Strategy-Orders",
+        "GET private/uta v3/trade/unfilled-strategy-orders",
+        note="stops and targets; the page was read in a copy elsewhere",
     ),
     *lines(
         EndpointClass.SCOPE,

@@ -63,10 +63,18 @@ class Reviewed:
 
 
 def lines(
-    cls: EndpointClass, market_types: tuple[MarketType, ...], page: str, *requests: str, note: str = ""
+    cls: EndpointClass,
+    market_types: tuple[MarketType, ...],
+    page: str,
+    *requests: str,
+    note: str = "",
+    named: bool = False,
 ) -> tuple[Reviewed, ...]:
-    """Reviewed lines that share everything but the request, such as "GET private openOrders"."""
-    is_named = cls is EndpointClass.SCOPE
+    """Reviewed lines that share everything but the request, such as "GET private openOrders".
+
+    `named` is for what no unified method of ccxt reaches; what asks for a key's scope never is.
+    """
+    is_named = named or cls is EndpointClass.SCOPE
     return tuple(
         Reviewed(Endpoint.parse(request), cls, market_types, page, note, is_named) for request in requests
     )

@@ -1,6 +1,6 @@
 """Gate: what may be asked. Spot, perpetual ("futures") and dated ("delivery") contracts.
 
-Not reviewed, so not allowed although ccxt's source reaches them: margin, options, and the unified account's balances.
+Not reviewed, so not allowed although ccxt's source reaches them: margin and options.
 """
 
 from typing import Final
@@ -12,6 +12,7 @@ _ALL: Final = (MarketType.SPOT, MarketType.LINEAR, MarketType.INVERSE)
 _SPOT: Final = (MarketType.SPOT,)
 _CONTRACTS: Final = (MarketType.LINEAR, MarketType.INVERSE)
 _LIST: Final = "https://github.com/gateio/gateapi-python/blob/master/README.md"
+_UNIFIED_PAGE: Final = "https://github.com/gate/gateapi-csharp/blob/master/docs/UnifiedApi.md"
 _KEYS_PAGE: Final = "https://github.com/gate/gateapi-csharp/blob/master/docs/AccountApi.md"
 
 REVIEWED: Final[tuple[Reviewed, ...]] = (
@@ -76,6 +77,21 @@ REVIEWED: Final[tuple[Reviewed, ...]] = (
         EndpointClass.READ, _ALL, _LIST, "GET private/wallet fee", note="the account's maker and taker rate"
     ),
     *lines(EndpointClass.READ, _ALL, _LIST, "GET private/account detail", note="which type of account it is"),
+    *lines(
+        EndpointClass.READ,
+        (MarketType.SPOT, MarketType.LINEAR),
+        _UNIFIED_PAGE,
+        "GET private/unified accounts",
+        note="the wallet of a unified account",
+    ),
+    *lines(
+        EndpointClass.READ,
+        _ALL,
+        _UNIFIED_PAGE,
+        "GET private/unified unified_mode",
+        note="which type of account it is",
+        named=True,
+    ),
     *lines(EndpointClass.SCOPE, _ALL, _LIST, "GET private/account detail"),
     *lines(EndpointClass.SCOPE, _ALL, _KEYS_PAGE, "GET private/account main_keys"),
 )

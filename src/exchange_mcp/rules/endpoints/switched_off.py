@@ -10,6 +10,10 @@ _EVERYWHERE: Final = {
     "maxRetriesOnFailure": "ccxt would send a failed request again, a write too",
 }
 _CURRENCIES: Final = "loading markets with a key would sign a request for every coin; nothing here uses one"
+_KIND: Final = (
+    "ccxt would ask for the kind of account inside its reads and take a failure for an answer; "
+    "our own code asks it once"
+)
 
 SWITCHED_OFF: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
     {
@@ -22,8 +26,12 @@ SWITCHED_OFF: Final[Mapping[str, Mapping[str, str]]] = MappingProxyType(
                 ),
             }
         ),
+        "bitget": MappingProxyType({"uta": _KIND}),
         "kucoin": MappingProxyType(
-            {"fetchMarkets.fetchTickersFees": "loading markets would ask for every ticker to read fees from"}
+            {
+                "fetchMarkets.fetchTickersFees": "loading markets would ask for every ticker to read fees from",
+                "uta": _KIND,
+            }
         ),
     }
 )

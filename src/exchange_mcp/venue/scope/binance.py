@@ -19,7 +19,8 @@ _TRADING: Final = (
     "enableFixApiTrade",
 )
 _MOVING: Final = ("enableInternalTransfer", "permitsUniversalTransfer")
-# tradingAuthorityExpirationTime is in ccxt's copy of the page, and in earlier editions of it.
+# The two FIX switches are in the Chinese edition of the page only.
+# tradingAuthorityExpirationTime, "expiration time for spot and margin trading permission", is on earlier editions only.
 _KNOWN: Final = frozenset(
     {
         *_TRADING,
@@ -55,8 +56,9 @@ QUESTION: Final = ScopeQuestion(
     page="https://developers.binance.com/docs/wallet/account/api-key-permission",
     told="a switch each for reading, six kinds of trading, withdrawals and two kinds of transfers; `ipRestrict`",
     untold=(
-        "the account's id; whether a business's own transfer endpoint takes the key, which the page says these "
-        "switches do not decide; anything in the demo environment, which has no such endpoint"
+        "the account's id; trading, if the answer lacks `enableFixApiTrade`, which the page's English edition does "
+        "not show; whether a business's own transfer endpoint takes the key, which the page says these switches do "
+        "not decide; anything in the demo environment, which has no such endpoint"
     ),
 )
 """How Binance is asked."""

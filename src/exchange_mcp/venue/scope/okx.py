@@ -24,7 +24,7 @@ _KNOWN: Final = frozenset(
     {
         *("uid", "mainUid", "acctLv", "acctStpMode", "posMode", "autoLoan", "greeksType", "feeType", "level"),
         *("levelTmp", "ctIsoMode", "mgnIsoMode", "spotOffsetType", "stgyType", "roleType", "traderInsts"),
-        *("spotRoleType", "spotTraderInsts", "opAuth", "kycLv", "label", "ip", "perm", "discountType"),
+        *("spotRoleType", "spotTraderInsts", "opAuth", "kycLv", "label", "ip", "perm"),
         *("liquidationGear", "enableSpotBorrow", "spotBorrowAutoRepay", "type", "settleCcy", "settleCcyList"),
     }
 )
