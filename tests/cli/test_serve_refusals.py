@@ -90,7 +90,9 @@ def test_a_secret_in_the_file_is_refused_and_not_repeated(refused: Refused) -> N
 
 def test_every_part_of_a_key_that_is_missing_is_a_line_of_its_own(refused: Refused) -> None:
     first, second = refused(KEYED)
-    assert first.startswith("serve.toml: account main: key.api_key: environment variable TESTS_API_KEY is not set")
+    assert first.startswith(
+        "serve.toml: account main: key.api_key: environment variable TESTS_API_KEY is not set"
+    )
     assert second == "serve.toml: account main: key.secret: file secret does not exist"
 
 

@@ -85,7 +85,9 @@ def _from_references(key: KeyTable, sources: _Sources, redactor: Redactor) -> Cr
         try:
             parts[part] = _read(reference, sources, redactor)
             if part == "api_key" and not _is_api_key(parts[part]):
-                raise SecretError(f"{reference} holds no API key: it has spaces, line breaks or other signs in it")
+                raise SecretError(
+                    f"{reference} holds no API key: it has spaces, line breaks or other signs in it"
+                )
         except SecretError as error:
             faults.append(f"key.{part}: {error}")
     if faults:
