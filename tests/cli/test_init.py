@@ -226,6 +226,42 @@ def test_an_interruption_leaves_nothing_and_a_terminal_that_shows_what_is_typed(
     assert files(home) == {}
 
 
+def test_an_interruption_while_the_venue_is_asked_leaves_nothing(
+    started: Started, sim: Sim, home: Path
+) -> None:
+    sim.fail(kind="hang", path="/sapi/v1/account/apiRestrictions")
+    try:
+        with started() as terminal:
+            up_to_the_key(terminal)
+            type_key(terminal, key_of(sim, "reader"))
+            terminal.until("Asking binance")
+            terminal.press(CTRL_C)
+            said = terminal.rest()
+    finally:
+        sim.heal()
+    assert terminal.process.returncode == 1
+    assert said.splitlines()[-1] == "Aborted!"
+    assert "Traceback" not in said
+    assert files(home) == {}
+
+
+def test_a_file_that_another_run_wrote_meanwhile_keeps_its_account_and_its_secrets(
+    started: Started, sim: Sim, home: Path
+) -> None:
+    theirs = '[accounts.main]\nvenue = "kraken"\nenvironment = "live"\n'
+    with started() as terminal:
+        up_to_the_key(terminal)
+        terminal.until("API key (not shown): ")
+        (home / CONFIG).parent.mkdir(parents=True)
+        (home / CONFIG).write_text(theirs, encoding="utf-8")
+        terminal.press(key_of(sim, "reader")[0] + "\n")
+        terminal.answer("Secret (not shown)", key_of(sim, "reader")[1])
+        said = terminal.rest()
+    assert terminal.process.returncode == 2
+    assert said.splitlines()[-1] == f"{home / CONFIG}: was changed meanwhile; run init again"
+    assert files(home) == {CONFIG: theirs}
+
+
 def test_a_second_run_goes_on_from_the_secrets_that_are_there(started: Started, sim: Sim, home: Path) -> None:
     key = key_of(sim, "reader")
     (home / KEYS[0]).parent.mkdir(parents=True)

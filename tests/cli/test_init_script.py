@@ -243,12 +243,37 @@ def test_a_directory_of_the_users_choice_is_named_because_a_client_hands_on_no_s
     assert server["args"][-1] == str(tmp_path / "xdg" / "exchange-mcp" / "serve.toml")
 
 
+def test_a_venue_whose_keys_have_three_parts_is_given_three_and_its_silence_is_no_yes(
+    scripted: Scripted, home: Path
+) -> None:
+    given = "made-up-key-1\nmade-up-secret-1\n"
+    short = scripted("--venue", "okx", "--secret-from-stdin", given=given)
+    assert short.returncode == 2
+    assert "ended before the line with the passphrase" in short.stderr
+    done = scripted("--venue", "okx", "--secret-from-stdin", given=f"{given}made-up-phrase-1\n")
+    assert done.returncode == 1
+    assert "the venue did not say what the key may do" in done.stderr
+    assert not [line for line in given.split() if line in done.stderr]
+    assert files(home) == {}
+
+
+def test_a_pem_block_on_standard_input_is_one_secret(scripted: Scripted, sim: Sim, home: Path) -> None:
+    pem = "-----BEGIN EC PRIVATE KEY-----\nTWFkZSB1cA==\nTWFkZSB1cA==\n-----END EC PRIVATE KEY-----"
+    done = scripted(
+        *("--venue", "binance", "--environment", "sandbox", "--secret-from-stdin"),
+        given=f"{key_of(sim, 'reader')[0]}\n{pem}\n",
+    )
+    assert done.returncode == 0, done.stderr
+    assert files(home)[KEYS[1]] == pem
+    assert "TWFkZSB1cA" not in done.stdout + done.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
         ((), "--venue must be given"),
         (("--venue", "mtgox"), '--venue: venue "mtgox" is not known'),
-        (("--venue", "kraken", "--key"), "a key is of no use here"),
+        (("--venue", "bitstamp", "--key"), "a key is of no use here"),
         (("--venue", "binance", "--environment", "demo"), "choose one of live, sandbox, sim"),
         (("--venue", "binance", "--name", "Main"), "a letter or digit first"),
         (("--venue", "binance", "--market-types", "inverse"), "a key is of no use here"),

@@ -118,7 +118,7 @@ def test_only_the_named_accounts_secret_is_needed(check: Check, sim: Sim) -> Non
     assert check(simulated(sim, "reader") + text, "reader").returncode == 0
     done = check(simulated(sim, "reader") + text)
     assert (done.returncode, done.stdout) == (2, "")
-    assert "account real: environment variable THE_KEY is not set" in done.stderr
+    assert "account real: key.api_key: environment variable THE_KEY is not set" in done.stderr
 
 
 def test_a_live_key_is_checked_like_any_other(check: Check, sim: Sim) -> None:

@@ -69,6 +69,27 @@ def test_a_file_that_came_to_be_meanwhile_is_left_alone(tmp_path: Path) -> None:
         file.store(after)
 
 
+def test_a_link_that_leads_nowhere_yet_gets_its_file_and_one_that_leads_to_itself_is_a_fault(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "serve.toml").symlink_to(tmp_path / "dotfiles" / "serve.toml")
+    file = serve_file(tmp_path)
+    file.store(file.added(NEW, tmp_path)[0])
+    assert (tmp_path / "serve.toml").is_symlink()
+    assert tomllib.loads((tmp_path / "dotfiles" / "serve.toml").read_text(encoding="utf-8"))
+    (tmp_path / "itself").symlink_to("itself")
+    with pytest.raises(ConfigError, match="cannot be read"):
+        ServeFile(tmp_path / "itself", check=check_account, environ={"HOME": str(tmp_path)})
+
+
+@pytest.mark.parametrize(
+    "text", ["accounts = 3\n", "accounts = []\n", "[[accounts]]\n", "[accounts]\nmain = 1\n"]
+)
+def test_accounts_that_are_none_are_a_fault(text: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="accounts"):
+        serve_file(tmp_path, text)
+
+
 def test_a_file_that_cannot_be_put_in_place_leaves_no_draft(tmp_path: Path) -> None:
     place = tmp_path / "place"
     place.mkdir()

@@ -107,12 +107,14 @@ async def scene(cache: Path) -> AsyncGenerator[Scene]:
         registry = builtin()
         calls = Calls(registry, [each.account for each in openings], Ready(opened), time, Limits(20, 16, 64))
         server = build(registry, calls, lambda _: Caller("tests", frozenset(Scope)))
-        async with anyio.create_task_group() as group:
-            group.start_soon(opened.run)
-            async with Client(server) as client:
-                yield Scene(client, sim, time)
-            group.cancel_scope.cancel()
-        await opened.close()
+        try:
+            async with anyio.create_task_group() as group:
+                group.start_soon(opened.run)
+                async with Client(server) as client:
+                    yield Scene(client, sim, time)
+                group.cancel_scope.cancel()
+        finally:
+            await opened.close()
 
 
 async def test_a_key_that_is_widened_stops_its_account_at_the_next_check_and_no_other(tmp_path: Path) -> None:

@@ -108,7 +108,7 @@ class Script:
         """The next line of standard input, if that is where secrets come from."""
         if not self._reads_secrets:
             raise click.UsageError(f"{where} does not exist; make it, or add --secret-from-stdin")
-        found = _secret_from(sys.stdin.readline)
+        found = _secret_from(_next_line)
         if not len(found):
             raise click.UsageError(f"standard input ended before the line with the {what.lower()}")
         return found
@@ -124,8 +124,17 @@ def _line(prompt: str) -> str:
     return _typed().strip()
 
 
+def _next_line() -> str:
+    try:
+        line = sys.stdin.readline()
+        line.encode()
+    except UnicodeError:
+        raise click.ClickException("what was given is not UTF-8 text") from None
+    return line
+
+
 def _typed() -> str:
-    line = sys.stdin.readline()
+    line = _next_line()
     if not line:  # Ctrl-D
         raise click.Abort
     return line

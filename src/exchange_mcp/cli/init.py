@@ -135,6 +135,7 @@ def _around(found: Locations, home: Path, source: Path, rendezvous: Path | None)
 def _write(file: ServeFile, enrolled: Enrolled) -> None:
     """Secrets first and the configuration last: whatever interrupts this, a second run goes on from there."""
     say()
+    file.require_unchanged()  # or another run may have set up an account whose secrets are at these places
     if enrolled.places is not None:
         for place in enrolled.places.store():
             say(f"Stored: {place}.")

@@ -6,7 +6,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, cast
 
 from exchange_mcp.config.accounts import AccountCheck, AccountConfig
 from exchange_mcp.config.faults import ConfigError, Fault
@@ -94,7 +94,8 @@ class ServeFile:
         self._environ = environ
         self._text: str | None = None
         self.names: tuple[str, ...] = ()
-        if os.path.lexists(path) and os.path.lexists(path.resolve()):
+        self._target = Path(os.path.realpath(path))
+        if os.path.lexists(self._target):  # a link that leads nowhere yet is no file yet
             self._read()
 
     def _read(self) -> None:
@@ -105,7 +106,8 @@ class ServeFile:
             document = tomllib.loads(text)
         except (ValueError, RecursionError):
             document = None
-        names = list(document.get("accounts", {})) if document is not None else []
+        accounts: object = {} if document is None else document.get("accounts", {})
+        names = list(cast("dict[str, object]", accounts)) if isinstance(accounts, dict) else ["accounts"]
         if document is None or names:
             judge_serve(text, str(self.path), check=self._check, environ=self._environ)
         else:
@@ -143,6 +145,17 @@ class ServeFile:
         (found,) = (each for each in config.accounts if each.account.name == account.name)
         return text, found
 
+    def require_unchanged(self) -> int:
+        """The mode that the file has, or gets.
+
+        Raises:
+            ConfigError: it was changed since it was read.
+        """
+        now = text_of(self._target) if os.path.lexists(self._target) else None
+        if now != self._text:
+            raise ConfigError([Fault(str(self.path), None, "", "was changed meanwhile; run init again")])
+        return 0o600 if now is None else stat.S_IMODE(self._target.stat().st_mode)
+
     def store(self, text: str) -> None:
         """Put the text in the file's place, all or nothing, with the mode that the file has.
 
@@ -150,9 +163,4 @@ class ServeFile:
             ConfigError: the file was changed since it was read.
             OSError: it cannot be written.
         """
-        target = self.path.resolve()
-        now = text_of(target) if os.path.lexists(target) else None
-        if now != self._text:
-            raise ConfigError([Fault(str(self.path), None, "", "was changed meanwhile; run init again")])
-        mode = 0o600 if now is None else stat.S_IMODE(target.stat().st_mode)
-        write_owner_only(target, text.encode(), mode=mode)
+        write_owner_only(self._target, text.encode(), mode=self.require_unchanged())
