@@ -83,13 +83,17 @@ _BY_STATUS: Final[dict[str, tuple[type[VenueError], str]]] = {
 
 _CODE_KEYS: Final = ("code", "retCode", "sCode", "label", "error_code")
 _MESSAGE_KEYS: Final = ("msg", "message", "retMsg", "sMsg", "error", "error_description", "detail")
-_URL = re.compile(r"https?://\S+")
+_URL = re.compile(r"(?:https?://|www\.)\S+", re.IGNORECASE)
 # How ccxt words an HTTP status: id, method, URL, status, reason, body.
 _STATUS = re.compile(r"^\S+ (?:GET|POST) \S+ ([0-9]{3}) ")
 
 
 class TimedOutError(VenueUnreachableError):
     """The connection stood and nothing came; asking at once again would only wait again."""
+
+
+class TooLongError(BadAnswerError):
+    """More than is parsed came; asking again would only bring it again."""
 
 
 def meaning(error: Exception, venue: str, redactor: Redactor | None = None) -> ExchangeMcpError:

@@ -55,6 +55,7 @@ READS: Final = PrivateReads(
                 side="positionSide",
                 sides={"LONG": "long", "SHORT": "short"},
                 signed=frozenset({"BOTH"}),
+                short_is_negative=True,
                 hedge="positionSide",
                 hedges={"BOTH": False, "LONG": True, "SHORT": True},
                 margin="marginType",
