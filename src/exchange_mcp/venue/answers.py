@@ -14,8 +14,7 @@ from exchange_mcp.model.positions import MarginMode, Position, Side
 from exchange_mcp.rules.private.declared import BalanceFields, PositionFields
 from exchange_mcp.rules.tickers import TickerFields
 from exchange_mcp.venue.listing import at
-from exchange_mcp.venue.terms import Parsed, Terms, number, parsed_terms, positive, text
-
+from exchange_mcp.venue.terms import Parsed, Terms, number, parsed_terms, text
 
 _HUNDRED: Final = Decimal(100)
 
@@ -63,7 +62,7 @@ def position(  # noqa: PLR0913 - a row, how it is read, and what it is called
     """One open position; None where its size is zero.
 
     Raises:
-        BadAnswerError: the venue does not tell its size, or which side it is, or tells two sides, or a price below zero.
+        BadAnswerError: the venue does not tell its size or its side, or contradicts itself, or a price is below zero.
     """
     size = number(row, fields.size)
     if size is None:
@@ -286,6 +285,8 @@ def _sent_unchanged(parsed: Parsed, info: object) -> Callable[[str], Decimal | N
     sent = frozenset(_leaves(info))
 
     def told(name: str) -> Decimal | None:
+        # Some of ccxt's classes call the last price the close.
+        name = "close" if name == "last" and parsed.get("last") is None else name
         value = parsed.get(name)
         return number(parsed, name) if value is not None and str(value) in sent else None
 

@@ -39,7 +39,7 @@ def exact_json(body: str) -> Any:  # noqa: ANN401 - any JSON value
     """The JSON value of a body, its fractions as text.
 
     Raises:
-        ValueError: it is not JSON, or holds NaN, Infinity, an absurd exponent or an object with one name twice, or nests
+        ValueError: it is not JSON, or holds NaN, Infinity, an absurd exponent or a name twice in one object, or nests
             too deeply.
     """
     try:
@@ -85,7 +85,7 @@ class ExactNumbers:
             return None
 
     def safe_order(self, order: Any, market: Any = None) -> Any:  # noqa: ANN401, ARG002 - ccxt's signature
-        """Stand in for ccxt's, which works out amounts, prices and terms that the venue did not send, at 0.1 ms each."""
+        """Stand in for ccxt's, which slowly works out amounts, prices and terms that the venue did not send."""
         return order
 
     def safe_ticker(self, ticker: Any, market: Any = None) -> Any:  # noqa: ANN401, ARG002 - as above

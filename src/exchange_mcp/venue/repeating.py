@@ -1,7 +1,7 @@
 """Asking a venue again after a failure that is safe to repeat: reads only, few times, with jitter.
 
-Timeouts and answers that are too long are not repeated (they would only come again) and neither are rate limits (the venue asked for
-less). The caller's deadline stands above all of this: it cancels the waiting.
+Timeouts and answers that are too long are not repeated (they would only come again) and neither are rate limits (the
+venue asked for less). The caller's deadline stands above all of this: it cancels the waiting.
 """
 
 import asyncio

@@ -87,7 +87,8 @@ class PositionFields:
         side: the field of the side, whose values `sides` translates; those in `signed` leave the sign of the size to
             tell. Without the field it is the sign.
         short_is_negative: whether the size has a sign also where the side is told; otherwise it then has none.
-        hedge: the field that tells of hedge mode, whose values `hedges` translates; `hedge_sides` those that tell a side.
+        hedge: the field that tells of hedge mode, whose values `hedges` translates.
+        hedge_sides: the side that values of `hedge` tell as well.
         margin: the field of the margin mode, whose values `margins` translates.
         zero_leverage_is_cross: whether the leverage tells the mode.
         updated: when it last changed, in seconds where `in_seconds`, else `per_millisecond` units a millisecond.
