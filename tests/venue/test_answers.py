@@ -127,7 +127,7 @@ def test_a_ticker_needs_one_price_and_no_more() -> None:
 
 
 def test_of_a_venue_whose_page_nobody_read_only_what_stands_in_its_row_is_shown() -> None:
-    parsed = {
+    parsed: dict[str, object] = {
         "last": "97.10",
         "bid": "97.00",
         "high": "98",
