@@ -116,7 +116,7 @@ def test_a_figure_of_a_ticker_that_is_no_exact_number_is_a_bad_answer(name: str,
 
 @pytest.mark.parametrize("named", ["ETHUSDT", "btcusdt", None, "", 1])
 def test_a_ticker_of_another_market_is_a_bad_answer(named: object) -> None:
-    with pytest.raises(BadAnswerError, match="did not send the ticker of BTC/USDT"):
+    with pytest.raises(BadAnswerError, match="not told to be of BTC/USDT"):
         answers.ticker(_ticker(s=named), SPOT, "main", TICKER)
 
 
@@ -393,7 +393,19 @@ def test_only_the_rows_of_the_wallet_are_kept() -> None:
         {"coin": "btc", "free": "1", "kind": "trade"},
         {"coin": "btc", "free": "2", "kind": "main"},
     )
-    assert _wallet(*rows, fields=replace(WALLET, only=("kind", "main"))) == [("BTC", "2", None, None)]
+    fields = replace(WALLET, only=("kind", "main"))
+    assert _wallet(*rows, fields=fields) == [("BTC", "2", None, None)]
+    for kind in (None, "", 1):
+        with pytest.raises(BadAnswerError, match="without its kind"):
+            _wallet({**rows[0], "kind": kind}, fields=fields)
+
+
+def test_money_in_a_wallet_whose_other_figures_are_zero_is_a_bad_answer_and_not_an_empty_one() -> None:
+    fields = replace(WALLET, wallet="w")
+    assert _wallet({"coin": "btc", "free": "0", "w": "0.0"}, fields=fields) == [("BTC", "0", None, None)]
+    assert _wallet({"coin": "btc", "free": "1", "w": "5"}, fields=fields) == [("BTC", "1", None, None)]
+    with pytest.raises(BadAnswerError, match="money in its w"):
+        _wallet({"coin": "btc", "free": "0", "w": "5"}, fields=fields)
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ RULINGS = {
     "DDoSProtection": E.RATE_LIMITED,
     "DuplicateOrderId": E.VENUE_REFUSED,
     "ExchangeClosedByUser": E.STOPPING,
-    "ExchangeError": E.VENUE_REFUSED,
+    "ExchangeError": E.BAD_ANSWER,
     "ExchangeNotAvailable": E.VENUE_UNAVAILABLE,
     "InsufficientFunds": E.VENUE_REFUSED,
     "InvalidAddress": E.VENUE_REFUSED,

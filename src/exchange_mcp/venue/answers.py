@@ -30,10 +30,19 @@ def balances(
     """Every asset of one wallet, empty ones included, in the venue's order. `code_of` gives an asset its common name.
 
     Raises:
-        BadAnswerError: a row names no asset, or no amount of it.
+        BadAnswerError: a row names no asset or no amount of it, or contradicts itself.
     """
-    kept = (row for row in rows if fields.only is None or at(row, fields.only[0]) == fields.only[1])
+    kept = (row for row in rows if _is_kept(row, fields))
     return [_balance(row, fields, account, source, code_of) for row in kept]
+
+
+def _is_kept(row: Parsed, fields: BalanceFields) -> bool:
+    if fields.only is None:
+        return True
+    told = at(row, fields.only[0])
+    if not isinstance(told, str) or not told:
+        raise BadAnswerError(f"the venue sent a balance without its {fields.only[0]}")
+    return told == fields.only[1]
 
 
 def _balance(
@@ -49,6 +58,8 @@ def _balance(
         total = add(free, held)
     if free is None and held is None and total is None:
         raise BadAnswerError("the venue sent a balance without an amount")
+    if fields.wallet is not None and number(row, fields.wallet) and not (free or held or total):
+        raise BadAnswerError(f"the venue sent a balance of nothing with money in its {fields.wallet}")
     return Balance(account=account, source=source, asset=code_of(asset), free=free, used=held, total=total)
 
 
@@ -254,7 +265,7 @@ def _by_fields(
         raise BadAnswerError("the venue sent a ticker that is not an object")
     row = cast("Parsed", info)
     if fields.market is not None and at(row, fields.market) != market["id"]:
-        raise BadAnswerError(f"the venue did not send the ticker of {market['symbol']}")
+        raise BadAnswerError(f"the venue sent a ticker that is not told to be of {market['symbol']}")
     paths = {
         "last": fields.last,
         "bid": fields.bid,

@@ -38,6 +38,7 @@ READS: Final = PrivateReads(
                 free=("availableBalance",),
                 used=("initialMargin",),
                 total=("marginBalance",),
+                wallet="walletBalance",
             ),
         ),
     ),

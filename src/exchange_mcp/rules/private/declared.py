@@ -67,6 +67,7 @@ class BalanceFields:
 
     `free` and `total` are the first field that is told, `used` the sum of those that are. Where no field tells the
     total it is free and used together. `only` keeps the rows whose field has this value.
+    `wallet` is a field that is zero where there is nothing, whatever the others say.
     """
 
     asset: str
@@ -74,6 +75,7 @@ class BalanceFields:
     used: tuple[str, ...] = ()
     total: tuple[str, ...] = ()
     only: tuple[str, str] | None = None
+    wallet: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
