@@ -356,7 +356,8 @@ def test_a_price_that_stands_for_none_is_none_and_another_below_zero_is_a_bad_an
     assert (positive(told, "a", "b"), str(positive(told, "a", "b", "c"))) == (None, "5.0")
     with pytest.raises(BadAnswerError, match="below zero"):
         positive(told, "c", "bad")
-    for value in (True, ["1"], {}):
+    wrong: tuple[object, ...] = (True, ["1"], {"a": "1"})
+    for value in wrong:
         with pytest.raises(BadAnswerError, match="not an exact number"):
             positive({"a": value}, "a")
 
