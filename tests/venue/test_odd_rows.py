@@ -152,7 +152,7 @@ UNREADABLE: Final[Sequence[tuple[str, object]]] = [
     (RISK, [_with(POSITION, positionSide="SHORT")]),
     (RISK, [_with(POSITION, entryPrice="-5")]),
     (ORDERS, [None]),
-    (ORDERS, [{}]),
+    (ORDERS, "[{}]"),
     (ORDERS, [ORDER, "x"]),
     (ORDERS, [_without(ORDER, "symbol")]),
     (ORDERS, [_with(ORDER, symbol=None)]),
