@@ -166,6 +166,8 @@ UNREADABLE: Final[Sequence[tuple[str, object]]] = [
     (ALGO, {"total": 1, "orders": [ORDER]}),
     (BOOK, {"bids": [["100", "1"]], "asks": [["90", "1"]]}),
     (BOOK, {"bids": [["3", "-1"]], "asks": [["4", "1"]]}),
+    (BOOK, {"bids": ["12", "34"], "asks": ["56"]}),
+    (BOOK, {"bids": [None], "asks": [["4", "1"]]}),
 ]
 
 

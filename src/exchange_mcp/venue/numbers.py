@@ -99,5 +99,11 @@ class ExactNumbers:
         amountKey: Any = 1,  # noqa: N803, ANN401 - as above
         countOrIdKey: Any = 2,  # noqa: N803, ANN401, ARG002 - as above
     ) -> list[Decimal | None]:
-        """Stand in for ccxt's: one level of a book as [price, amount], exact."""
+        """Stand in for ccxt's: one level of a book as [price, amount], exact.
+
+        Raises:
+            ValueError: it is a text, whose first two characters would pass for a price and an amount.
+        """
+        if isinstance(bidask, str):
+            raise ValueError("a level of a book that is a text")  # noqa: TRY004 - as from_wire does
         return [from_wire(bidask[priceKey]), from_wire(bidask[amountKey])]
