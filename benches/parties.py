@@ -137,7 +137,7 @@ async def guarded(venue: Simulator) -> AsyncGenerator[Callable[[], Awaitable[Any
     wire = Wire(Loopback(venue.rendezvous.port, venue.rendezvous.ca_pem))
     allowed, types = table("binance"), (MarketType.SPOT,)
     reads, loads = (allowed.of(cls, types) for cls in (EndpointClass.READ, EndpointClass.MARKETS))
-    places = addresses("binance", Environment.SIM, types, reads | loads)
+    places = addresses("binance", Environment.SIM, types, reads | loads, allowed.hosts)
     client = make_client("binance", Environment.SIM, types, wire=wire, places=places, rate_limit=False)
 
     async def ticker() -> object:

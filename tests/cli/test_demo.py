@@ -118,6 +118,22 @@ def test_a_question_that_fails_says_what_would_be_right(answers: dict[str, str])
     assert "nearest: BTC/USDT" in answers["get_ticker"]
 
 
+def test_a_key_that_only_reads_is_accepted_and_says_what_it_may_do(answers: dict[str, str]) -> None:
+    (row,) = (line.split() for line in answers["get_key_scope"].splitlines() if line.startswith("main"))
+    assert row == ["main", "granted", "denied", "denied", "denied", "yes"]
+
+
+def test_a_key_that_can_trade_is_refused_with_the_reason_and_the_remedy(answers: dict[str, str]) -> None:
+    refusal = " ".join(answers["get_balance"].split())
+    assert "KEY_REFUSED: " in refusal
+    assert "account trading: serve does not run on a key that can trade" in refusal
+    assert (
+        'At Binance, under API Management, untick "Enable Spot & Margin Trading", "Enable Futures"' in refusal
+    )
+    assert not [line for line in answers["get_positions"].splitlines() if line.startswith("trading")]
+    assert "trading linear: account trading: serve does not run" in " ".join(answers["get_positions"].split())
+
+
 def test_withdraw_is_refused(answers: dict[str, str]) -> None:
     assert "REFUSED_BY_DESIGN: withdraw: refused by design." in answers["withdraw"]
 

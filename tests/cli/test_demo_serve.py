@@ -63,6 +63,7 @@ async def test_a_client_connects_by_what_is_printed_and_asks(
     assert [(account["name"], account["environment"]) for account in accounts] == [
         ("main", "sim"),
         ("hedged", "sim"),
+        ("trading", "sim"),
     ]
     assert balances
 

@@ -88,14 +88,17 @@ def test_a_secret_in_the_file_is_refused_and_not_repeated(refused: Refused) -> N
     assert line.startswith("serve.toml:6: accounts.main.key.secret: a secret does not stand in this file")
 
 
-def test_an_environment_variable_that_is_not_set_is_named(refused: Refused) -> None:
-    (line,) = refused(KEYED)
-    assert line.startswith("serve.toml: account main: environment variable TESTS_API_KEY is not set")
+def test_every_part_of_a_key_that_is_missing_is_a_line_of_its_own(refused: Refused) -> None:
+    first, second = refused(KEYED)
+    assert first.startswith(
+        "serve.toml: account main: key.api_key: environment variable TESTS_API_KEY is not set"
+    )
+    assert second == "serve.toml: account main: key.secret: file secret does not exist"
 
 
 def test_a_secret_file_that_is_not_there_is_named(refused: Refused) -> None:
     (line,) = refused(KEYED, TESTS_API_KEY=API_KEY)
-    assert line == "serve.toml: account main: file secret does not exist"
+    assert line == "serve.toml: account main: key.secret: file secret does not exist"
 
 
 def test_a_secret_file_that_others_may_read_is_refused_with_what_to_do(
@@ -104,7 +107,7 @@ def test_a_secret_file_that_others_may_read_is_refused_with_what_to_do(
     (tmp_path / "secret").write_text(SECRET, encoding="utf-8")
     (tmp_path / "secret").chmod(0o640)
     (line,) = refused(KEYED, TESTS_API_KEY=API_KEY)
-    assert line.startswith("serve.toml: account main: file secret is open to others (mode 0640)")
+    assert line.startswith("serve.toml: account main: key.secret: file secret is open to others (mode 0640)")
     assert line.endswith("chmod 600 secret")
 
 
@@ -117,7 +120,8 @@ def test_a_simulated_exchange_that_does_not_run_is_named_with_what_to_do(refused
 
 def test_faults_of_several_accounts_are_all_said_at_once(refused: Refused) -> None:
     simulated = '[accounts.sim]\nvenue = "binance"\nenvironment = "sim"\nsim_key = "reader"\n'
-    assert [line.split(": ")[1] for line in refused(KEYED + simulated)] == ["account main", "account sim"]
+    said = [line.split(": ")[1] for line in refused(KEYED + simulated)]
+    assert said == ["account main", "account main", "account sim"]
 
 
 def test_a_file_and_a_venue_exclude_each_other(environ: dict[str, str]) -> None:
@@ -164,9 +168,9 @@ def test_a_user_without_a_home_is_told_to_set_it(command: str, environ: dict[str
 
 def test_the_example_configuration_starts_but_for_what_it_refers_to(refused: Refused) -> None:
     example = Path(__file__).parents[2] / "config" / "serve.example.toml"
-    hint = "an MCP client passes on only what its own configuration names"
     lines = refused(example.read_text(encoding="utf-8"))
     assert [line.split(": ")[:3] for line in lines] == [
-        ["serve.toml", "account main", f"environment variable BINANCE_API_KEY is not set; {hint}"],
+        ["serve.toml", "account main", "key.api_key"],
+        ["serve.toml", "account main", "key.secret"],
         ["serve.toml", "account demo", "no simulated exchange is running"],
     ]

@@ -117,16 +117,16 @@ def test_whatever_is_resolved_is_known_to_the_redactor(resolve: Resolve) -> None
     [
         (
             {"API_KEY": API_KEY},
-            f"environment variable API_SECRET is not set; {PASSED_ON}",
+            f"secret: environment variable API_SECRET is not set; {PASSED_ON}",
         ),
-        ({"API_KEY": API_KEY, "API_SECRET": ""}, "environment variable API_SECRET is empty"),
+        ({"API_KEY": API_KEY, "API_SECRET": ""}, "secret: environment variable API_SECRET is empty"),
         (
             {"API_KEY": API_KEY, "API_SECRET": "12345"},
-            "environment variable API_SECRET has fewer than 6 characters, too few for a secret",
+            "secret: environment variable API_SECRET has fewer than 6 characters, too few for a secret",
         ),
         (
             {"API_KEY": f"{API_KEY} ", "API_SECRET": SECRET},
-            "environment variable API_KEY holds no API key: it has spaces, line breaks or other signs in it",
+            "api_key: environment variable API_KEY holds no API key: it has spaces, line breaks or other signs in it",
         ),
     ],
 )
@@ -136,7 +136,7 @@ def test_a_variable_that_holds_no_secret_is_named(
     with pytest.raises(SecretError) as caught:
         resolve(key_table('{ env = "API_SECRET" }'), environ)
 
-    assert str(caught.value) == f"account main: {said}"
+    assert str(caught.value) == f"account main: key.{said}"
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_a_file_that_holds_no_secret_is_named(
     with pytest.raises(SecretError) as caught:
         resolve(table, ENVIRON)
 
-    assert str(caught.value) == f"account main: file {path} {said.format(path)}"
+    assert str(caught.value) == f"account main: key.secret: file {path} {said.format(path)}"
 
 
 def test_no_secret_is_in_an_error_or_in_the_frames_that_raised_it(resolve: Resolve, tmp_path: Path) -> None:

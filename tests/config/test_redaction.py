@@ -284,3 +284,10 @@ def test_scrubbing_takes_time_in_proportion_to_the_text(piece: str) -> None:
 
     # In proportion, 100 kB take well under 0.2 s; quadratic work takes minutes.
     assert time.process_time() - started < 3
+
+
+def test_a_venues_sentence_that_speaks_of_keys_is_left_whole() -> None:
+    # What Binance answers to a wrong key: https://developers.binance.com/docs/binance-spot-api-docs/errors
+    sentence = "Invalid API-key, IP, or permissions for action."
+
+    assert Redactor().scrub(sentence) == sentence

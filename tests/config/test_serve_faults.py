@@ -20,7 +20,7 @@ LITERAL = (
     "a secret does not stand in this file; put it into an environment variable and write "
     '{ env = "NAME" }, or into a file that only you can read and write { file = "~/PATH" }'
 )
-REFERENCE = '{ env = "NAME" } or { file = "~/PATH" }'
+REFERENCE = '{ env = "NAME" }, { file = "~/PATH" } or { keyring = "NAME" }'
 NOT_A_NAME = "expected the name of an environment variable, in capitals, not the secret itself"
 _ALL = "(spot, linear, inverse)"
 PRIVATE_READS = (
@@ -141,11 +141,11 @@ def test_a_wrong_setting_is_named_with_its_line_and_what_would_be_right(
         ),
         (
             'key = { api_key.env = "A", secret = { env = "B", file = "/b" } }',
-            '.key.secret: expected either { env = "NAME" } or { file = "~/PATH" }',
+            '.key.secret: expected one of { env = "NAME" }, { file = "~/PATH" } and { keyring = "NAME" }',
         ),
         (
             'key = { api_key.env = "A", secret = { } }',
-            '.key.secret: expected either { env = "NAME" } or { file = "~/PATH" }',
+            '.key.secret: expected one of { env = "NAME" }, { file = "~/PATH" } and { keyring = "NAME" }',
         ),
         (
             'key = { api_key.env = "A", secret.flie = "/b" }',
@@ -225,13 +225,24 @@ def test_a_simulated_account_takes_no_venue_key(complain: Complain) -> None:
     ]
 
 
-@pytest.mark.parametrize("name", ["Main", '"a b"', "-a", "a" * 33])
-def test_an_account_name_of_another_form_is_refused(complain: Complain, name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [("Main", "Main"), ('"a b"', '"a b"'), ("-a", "-a"), ("a" * 33, '"aaaa... (33 characters)"')],
+)
+def test_an_account_name_of_another_form_is_refused(complain: Complain, name: str, shown: str) -> None:
     said = complain(f'[accounts.{name}]\nvenue = "binance"\nenvironment = "live"\n')
 
     assert said == [
-        f"serve.toml:1: accounts.{name}: {NAME_FORM}",
+        f"serve.toml:1: accounts.{shown}: {NAME_FORM}",
     ]
+
+
+def test_a_secret_that_was_pasted_in_the_place_of_a_key_is_not_repeated(complain: Complain) -> None:
+    pasted = "vmPUZE6mv9SD5VNHk4HlWFsOr6aKE2zvsw0MuIgwCIPy6utIco14y7Ju91duEh8A"
+    for content in (f'[accounts.{pasted}]\nvenue = "binance"\n', f'[accounts.main]\n{pasted} = "x"\n'):
+        said = complain(content)
+        assert said
+        assert not [line for line in said if pasted[:8] in line]
 
 
 def test_a_missing_setting_is_named_at_its_table(complain: Complain) -> None:

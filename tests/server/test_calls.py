@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 
 import anyio
 import pytest
@@ -239,3 +240,32 @@ async def test_a_cancelled_call_gives_its_turn_back() -> None:
             group.cancel_scope.cancel()
         gate.set()
         assert (await bounded.call("get_balance", {}, CALLER)).error is None
+
+
+async def test_an_account_whose_venue_hangs_delays_neither_another_account_nor_a_local_tool() -> None:
+    gate = anyio.Event()
+
+    async def held() -> Sequence[Balance]:
+        await gate.wait()
+        return ()
+
+    other = replace(ACCOUNT, name=AccountName("other"))
+
+    class Both:
+        async def ready(self) -> Mapping[str, ReadVenue]:
+            return {"main": OneVenue(held), "other": OneVenue(empty)}
+
+    bounded = Calls(builtin(), [ACCOUNT, other], Both(), StillClock(), Limits(20, 2, 64))
+    with anyio.fail_after(5):
+        async with anyio.create_task_group() as group:
+            for _ in range(6):
+                group.start_soon(bounded.call, "get_balance", {"account": "main"}, CALLER)
+            await anyio.wait_all_tasks_blocked()
+            assert (await bounded.call("list_accounts", {}, CALLER)).error is None
+            assert (await bounded.call("get_balance", {"account": "other"}, CALLER)).error is None
+            gate.set()
+
+
+async def test_a_call_with_thousands_of_wrong_arguments_gets_a_short_error() -> None:
+    envelope = await calls().call("get_balance", {f"wrong_{n}": n for n in range(20_000)}, CALLER)
+    assert message(envelope).endswith("and 19988 more")  # twelve are told

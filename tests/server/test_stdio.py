@@ -179,3 +179,20 @@ def test_end_of_input_ends_a_server_that_waits_for_a_silent_venue(sim: Sim, tmp_
     with launched("--config", str(configured(tmp_path, sim))) as server:
         server.send(INITIALIZE, INITIALIZED, call(2, "get_ticker", symbol="BTC/USDT"), LIST)
         assert server.end()[1] == 0
+
+
+def test_a_client_that_hands_a_file_over_for_stdout_is_served(tmp_path: Path) -> None:
+    frames = tmp_path / "frames"
+    with frames.open("w") as file:
+        served = subprocess.run(  # noqa: S603 - our own program
+            [*PROGRAM, "serve", "--venue", "kraken"],
+            input=json.dumps(INITIALIZE) + "\n",
+            stdout=file,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=20,
+            check=False,
+            env={**os.environ, "HOME": str(tmp_path)},
+        )
+    assert served.returncode == 0, served.stderr
+    assert json.loads(frames.read_text())["result"]["serverInfo"]["name"] == "exchange-mcp"

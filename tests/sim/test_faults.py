@@ -248,3 +248,42 @@ def test_the_log_is_bounded_and_goes_on_counting() -> None:
         log.record(Request("api.binance.com", "GET", "/api/v3/ping"), None)
     entries = log.entries()
     assert (len(entries), entries[0].seq, entries[-1].seq) == (KEPT, 6, KEPT + 5)
+
+
+@pytest.mark.anyio
+async def test_a_key_is_widened_and_narrowed_under_way(
+    fresh_session: aiohttp.ClientSession, client: Ccxt, headers: dict[str, str]
+) -> None:
+    for access, trades, withdraws in (
+        ("trade", True, False),
+        ("withdraw", True, True),
+        ("read", False, False),
+    ):
+        body = json.dumps({"access": access})
+        async with fresh_session.post(f"{CONTROL}/keys/reader", headers=headers, data=body) as response:
+            assert (response.status, await response.text()) == (200, "{}")
+        told = await client.sapiGetAccountApiRestrictions()
+        assert (told["enableSpotAndMarginTrading"], told["enableWithdrawals"]) == (trades, withdraws)
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    ("label", "body", "said"),
+    [
+        ("nobody", '{"access": "read"}', "label is one of reader, trader"),
+        ("reader", '{"access": "everything"}', "access is one of read, trade, withdraw"),
+        ("reader", '{"access": ["read"]}', "access is one of"),
+        ("reader", "[]", "the body is a JSON object"),
+        ("reader", "{", ""),
+    ],
+)
+async def test_a_change_of_a_key_that_makes_no_sense_is_refused_with_the_reason(
+    label: str,
+    body: str,
+    said: str,
+    fresh_session: aiohttp.ClientSession,
+    headers: dict[str, str],
+) -> None:
+    async with fresh_session.post(f"{CONTROL}/keys/{label}", headers=headers, data=body) as response:
+        assert response.status == 400
+        assert said in await response.text()

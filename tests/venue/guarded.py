@@ -60,7 +60,7 @@ async def guarded(
 ) -> AsyncGenerator[Any]:
     """The client, with markets and a made-up key."""
     wire = Wire(loopback)
-    places = addresses(venue, Environment.SIM, TYPES, endpoints)
+    places = addresses(venue, Environment.SIM, TYPES, endpoints, table(venue).hosts)
     client = make_client(
         venue, Environment.SIM, TYPES, wire=wire, places=places, credentials=KEY, rate_limit=False
     )

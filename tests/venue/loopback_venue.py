@@ -61,6 +61,7 @@ class CannedVenue:
     answers: Mapping[str, str]
     loopback: Loopback = field(init=False)
     asked: list[Asked] = field(default_factory=list[Asked])
+    connections: int = 0
 
     @property
     def urls(self) -> list[str]:
@@ -73,6 +74,7 @@ class CannedVenue:
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answer one connection until the client leaves it."""
+        self.connections += 1
         with suppress(asyncio.IncompleteReadError, ConnectionError):
             while True:
                 await self._one(reader, writer)

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import pytest
 
-from exchange_mcp.model.accounts import Account, AccountName, Environment
+from exchange_mcp.model.accounts import Account, AccountName, Environment, MarketType
 from exchange_mcp.model.balances import Balance
 from exchange_mcp.model.coverage import Sources
 from exchange_mcp.model.decimals import text
@@ -59,14 +59,17 @@ def asking(question: str) -> Callable[[ReadVenue], Sources[Any]]:
     return questions[question]
 
 
-def _account(case: AccountCase) -> Account:
-    types = VENUES[case.venue].market_types
+def _account(case: AccountCase, types: tuple[MarketType, ...] | None) -> Account:
+    types = types or VENUES[case.venue].market_types
     return Account(AccountName("main"), case.venue, Environment.LIVE, types, has_key=True)
 
 
 @asynccontextmanager
 async def account_of(
-    case: AccountCase, cache: Path, changed: Mapping[str, object] | None = None
+    case: AccountCase,
+    cache: Path,
+    changed: Mapping[str, object] | None = None,
+    types: tuple[MarketType, ...] | None = None,
 ) -> AsyncGenerator[tuple[OpenVenues, CannedVenue]]:
     """The case's account, opened with a made-up key, its markets loaded."""
     key = {"apiKey": "bWFkZXVw", "secret": "bWFkZXVw"}
@@ -74,7 +77,7 @@ async def account_of(
         key["password"] = "made up"
     async with canned({**case.answers, **(changed or {})}) as venue:
         opening = Opening(
-            _account(case),
+            _account(case, types),
             KeyMaterial("k", key),
             loopback=venue.loopback,
             rate_limit=False,
@@ -300,6 +303,36 @@ async def test_a_caller_that_gives_up_takes_the_kind_from_nobody(tmp_path: Path)
         assert len(await second) == 2
     assert first.cancelled()
     assert venue.urls.count(bybit.KIND) == 1
+
+
+async def test_krakens_nonces_arrive_in_order_since_one_request_waits_for_the_other(tmp_path: Path) -> None:
+    case = kraken.CASES[0]
+    async with account_of(case, tmp_path) as (venues, venue):
+        account = venues.venues["main"]
+        await account.balances().reads[0].read()
+        before = venue.connections
+        reads = [account.balances().reads[0], account.open_orders(None).reads[0]] * 3
+        await asyncio.gather(*(read.read() for read in reads))
+        # Requests under way at once would each need a connection.
+        assert venue.connections == before
+    assert len([url for url in venue.urls if "/0/private/" in url]) == 7
+
+
+async def test_a_list_of_several_market_types_gives_those_that_the_account_is_set_up_for(
+    tmp_path: Path,
+) -> None:
+    case = okx.CASES[0]
+    async with account_of(case, tmp_path, types=(MarketType.LINEAR,)) as (venues, _):
+        positions = await ask(handed(venues, 20), None, asking("position"))
+        orders = await ask(handed(venues, 20), None, asking("order"))
+    linear = ("BTC/USDT:USDT", "BTC/USDT:USDT-261225")
+    assert [_position(row) for row in positions.items] == [row for row in case.positions if row[1] in linear]
+    listed = [row for row in orders.items if row.symbol in linear]
+    assert [_order(row) for row in listed] == [row for row in case.orders if row[1] in linear]
+    # The catalogue of such an account has no spot markets, so that this one stays under OKX's own name: in what its
+    # amount counts is not known.
+    (unlisted,) = [row for row in orders.items if row.symbol not in linear]
+    assert (unlisted.symbol, unlisted.id, unlisted.amount) == ("BTC-USDT", "2005", None)
 
 
 async def test_a_classic_account_at_bybit_is_named_as_not_read(tmp_path: Path) -> None:

@@ -3,55 +3,28 @@
 import asyncio
 import contextlib
 import contextvars
-from collections.abc import Callable
-from decimal import Decimal
+from pathlib import Path
 from typing import Any
 from unittest.mock import MagicMock
 
+import aiohttp
 import anyio
 import ccxt.async_support as ccxt
 import pytest
 
-from exchange_mcp.model.errors import EgressBlockedError, ErrorCode
-from exchange_mcp.model.writes import CancelOrder, OrderType, PlaceOrder, SetLeverage, WriteRequest
+from exchange_mcp.model.errors import BadAnswerError, EgressBlockedError, ErrorCode
+from exchange_mcp.model.writes import CancelOrder
 from exchange_mcp.rules.endpoints import Endpoint, EndpointClass
-from exchange_mcp.venue.attempts import Attempt, sending
+from exchange_mcp.venue import wire as wire_module
+from exchange_mcp.venue.attempts import Attempt, Call, SendToken, sending
 from exchange_mcp.venue.egress import Rendered, loading, reading, writing
-from exchange_mcp.venue.render import RenderedWrite, render
-from exchange_mcp.venue.writes import Sent, cancel_order, place_order, set_leverage
+from exchange_mcp.venue.render import render
 
-from .faulty_venue import DROP, Behaviour, faulty, says
+from .faulty_venue import DROP, faulty, says
 from .guarded import ALLOWED, EVERYTHING, HOSTS, KEY, READS, bare, guarded
+from .sending import ACCEPTED, LIMIT, PLAIN, WRITES, always, granted, sent
 
 pytestmark = pytest.mark.anyio
-
-LIMIT = PlaceOrder(
-    symbol="BTC/USDT",
-    side="buy",
-    type=OrderType.LIMIT,
-    amount=Decimal("0.5"),
-    price=Decimal("100.00"),
-    client_order_id="abc123",
-)
-CANCEL = CancelOrder(symbol="BTC/USDT", order_id="42")
-LEVERAGE = SetLeverage(symbol="BTC/USDT:USDT", leverage=5)
-
-WRITES: dict[EndpointClass, tuple[WriteRequest, Callable[..., Any]]] = {
-    EndpointClass.ORDER: (LIMIT, place_order),
-    EndpointClass.CANCEL: (CANCEL, cancel_order),
-    EndpointClass.LEVERAGE: (LEVERAGE, set_leverage),
-}
-ACCEPTED = '{"symbol":"BTCUSDT","orderId":42,"clientOrderId":"abc123","leverage":5,"maxNotionalValue":"1"}'
-
-
-def always(answer: bytes) -> Behaviour:
-    return lambda _: answer
-
-
-async def sent(client: Any, cls: EndpointClass, write: RenderedWrite | None = None) -> Sent:  # noqa: ANN401 - ccxt
-    request, function = WRITES[cls]
-    return await function(client, write or render(client, request, ALLOWED[cls]), ALLOWED[cls])
-
 
 # --- one send ---
 
@@ -87,7 +60,14 @@ async def test_an_order_that_a_venue_takes_by_get_reaches_it_once_when_the_conne
     ):
         with (
             pytest.raises(ccxt.ExchangeNotAvailable),
-            writing("order", frozenset({buy}), Rendered.of(buy, parameters), None),
+            writing(
+                "order",
+                frozenset({buy}),
+                Rendered.of(buy, parameters),
+                None,
+                signing=PLAIN,
+                token=SendToken(),
+            ),
         ):
             await client.privateGetBuy(parameters)
     assert venue.arrived == ["GET /api/v2/private/buy"]
@@ -125,9 +105,7 @@ async def test_a_write_is_sent_once_however_often_it_is_tried() -> None:
         with contextlib.ExitStack() as held:
             refused = pytest.raises(EgressBlockedError, match="the one send of this write is spent")
             held.enter_context(refused)
-            held.enter_context(
-                writing("order", ALLOWED[EndpointClass.ORDER], write.rendered, write.client_id)
-            )
+            held.enter_context(granted(write))
             await client.privatePostOrder(dict(fields))
             await client.privatePostOrder(dict(fields))
     assert venue.arrived == ["POST /api/v3/order"]
@@ -142,7 +120,7 @@ async def test_what_is_seen_of_an_attempt_is_kept() -> None:
         result = await sent(client, EndpointClass.ORDER)
     attempt = result.attempt
     assert attempt is not None
-    assert (attempt.status, attempt.body, attempt.headers_sent) == (400, '{"code":-2010,"msg":"x"}', 1)
+    assert (attempt.status, attempt.body, attempt.passes) == (400, '{"code":-2010,"msg":"x"}', 1)
     assert attempt.window_ms == 4000
     assert attempt.signed_ms is not None
     assert f"timestamp={attempt.signed_ms}" in venue.bodies[0]
@@ -195,7 +173,7 @@ async def test_a_write_cannot_read(cls: EndpointClass) -> None:
         write = render(client, WRITES[cls][0], ALLOWED[cls])
         with (
             pytest.raises(EgressBlockedError, match=f"not an endpoint of {cls}"),
-            writing(cls, ALLOWED[cls], write.rendered, write.client_id),
+            granted(write, cls),
         ):
             await client.fetch_time()
     assert venue.arrived == []
@@ -293,16 +271,17 @@ async def test_an_id_that_was_smuggled_past_that_sends_nothing(order_id: str) ->
     cancel = Endpoint("DELETE", "private", "orders/{orderId}")
     asked, plain = {"orderId": order_id}, {"orderId": "5f3-a_b"}
     done = says(200, '{"code":"200000","data":{}}')
+    kucoin: dict[str, Any] = {"signing": PLAIN, "token": SendToken()}
     async with (
         faulty(always(done), "api.kucoin.com") as venue,
         bare(ccxt.kucoin, venue.loopback, frozenset({cancel})) as client,
     ):
         with (
             pytest.raises(EgressBlockedError, match="an id in its path is not plain"),
-            writing("cancel", frozenset({cancel}), Rendered.of(cancel, asked), None),
+            writing("cancel", frozenset({cancel}), Rendered.of(cancel, asked), None, **kucoin),
         ):
             await client.privateDeleteOrdersOrderId(asked)
-        with writing("cancel", frozenset({cancel}), Rendered.of(cancel, plain), None):
+        with writing("cancel", frozenset({cancel}), Rendered.of(cancel, plain), None, **kucoin):
             await client.privateDeleteOrdersOrderId(plain)
     assert venue.arrived == ["DELETE /api/v1/orders/5f3-a_b"]
 
@@ -320,6 +299,10 @@ async def test_an_id_that_was_smuggled_past_that_sends_nothing(order_id: str) ->
         "https://api.binance.com/api/v3/x/../ticker/24hr",
         "https://api.binance.com/api/v3/ticker%2f24hr",
         "https://api.binance.com/api/v3/order",
+        "https://api.binance.com/api/v3/ticker/24hr?a=\r\nX: y",
+        "https://api.binance.com/api/v3/ticker/24hr?a=b c",
+        "https://api.binance.com/api/v3/ti\tcker/24hr",
+        "https://api.binance.com/api/v3/ticker/24hr?a=\u00e4",
     ],
 )
 async def test_a_request_that_is_signed_for_another_place_is_blocked(url: str) -> None:
@@ -376,7 +359,7 @@ async def test_websockets_and_socks_sessions_are_refused() -> None:
 
 async def test_the_session_sends_no_other_url_than_the_one_that_passed_the_guard() -> None:
     async with faulty(always(says(200)), *HOSTS) as venue, guarded(venue.loopback) as client:
-        passed = Attempt("GET", "https://api.binance.com/api/v3/time")
+        passed = Attempt("GET", "https://api.binance.com/api/v3/time", Call("read"))
         with pytest.raises(EgressBlockedError, match="stopped at the session"), sending(passed):
             client.session.get("https://api.binance.com/api/v3/account")
         with pytest.raises(EgressBlockedError, match="stopped at the session"), sending(passed):
@@ -418,73 +401,122 @@ async def test_a_blocked_request_fails_the_call_even_where_its_failure_would_be_
     assert venue.arrived == []
 
 
-# --- exactly what was rendered ---
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"quantity": "0.50001"},
-        {"quantity": 0.5},
-        {"price": "100.01"},
-        {"side": "SELL"},
-        {"symbol": "ETHUSDT"},
-        {"newClientOrderId": "other"},
-        {"icebergQty": "0.1"},
-        {"recvWindow": 60000},
-        {"timeInForce": None},
-    ],
-)
-async def test_an_order_with_a_field_more_or_other_than_rendered_is_not_sent(
-    change: dict[str, object],
-) -> None:
-    async with faulty(always(says(200, ACCEPTED)), *HOSTS) as venue, guarded(venue.loopback) as client:
-        write = render(client, LIMIT, ALLOWED[EndpointClass.ORDER])
-        with (
-            pytest.raises(EgressBlockedError, match="not the request that was rendered"),
-            writing("order", ALLOWED[EndpointClass.ORDER], write.rendered, write.client_id),
+async def test_what_was_stopped_beside_the_guard_fails_the_call_also_where_ccxt_swallows_it() -> None:
+    async with faulty(always(says(200)), *HOSTS) as venue, guarded(venue.loopback) as client:
+        for beside in (
+            lambda: client.session.get("https://api.binance.com/api/v3/time"),
+            lambda: client.session.ws_connect("wss://stream.binance.com/ws"),
+            lambda: client.get_socks_proxy_session("socks5://127.0.0.1:1"),
+            lambda: client.client("wss://stream.binance.com/ws"),
         ):
-            await client.privatePostOrder({**write.rendered.fields(), **change})
+            with pytest.raises(EgressBlockedError), reading(READS), contextlib.suppress(EgressBlockedError):
+                beside()
+        for names_nothing in ((5, "public"), ("time", 5), (None, ["a", 1])):
+            with pytest.raises(EgressBlockedError), reading(READS), contextlib.suppress(Exception):
+                await client.fetch2(*names_nothing)
+        with pytest.raises(EgressBlockedError), reading(READS), contextlib.suppress(EgressBlockedError):
+            await client.fetch("https://api.binance.com/api/v3/time")
     assert venue.arrived == []
+
+
+async def test_a_request_that_is_given_up_inside_the_call_fails_it() -> None:
+    async with faulty(always(says(200)), *HOSTS) as venue, guarded(venue.loopback) as client:
+        with pytest.raises(BadAnswerError, match="given up before it ended"), reading(READS):
+            with anyio.move_on_after(0):
+                await client.privateGetAccount()
+    assert venue.arrived == []
+
+
+async def test_a_call_that_ends_before_its_requests_fails() -> None:
+    async with (
+        faulty(always(says(200, '{"serverTime":1}')), *HOSTS) as venue,
+        guarded(venue.loopback) as client,
+    ):
+        tasks: list[asyncio.Task[Any]] = []
+
+        async def begun() -> None:
+            tasks.append(asyncio.create_task(client.fetch_time()))
+            await asyncio.sleep(0)
+
+        with pytest.raises(EgressBlockedError, match="ended before its requests did"), reading(READS):
+            await begun()
+        with pytest.raises(EgressBlockedError, match="has ended"):
+            await tasks[0]
+    assert venue.arrived == []
+
+
+async def test_a_write_given_to_a_read_by_mistake_is_not_sent() -> None:
+    async with faulty(always(says(200, ACCEPTED)), *HOSTS) as venue, guarded(venue.loopback) as client:
+        for begin in (reading, loading):
+            with pytest.raises(EgressBlockedError, match="it is a write"), begin(EVERYTHING):
+                await client.privatePostOrder({"symbol": "BTCUSDT"})
+    assert venue.arrived == []
+
+
+# --- the session ---
 
 
 @pytest.mark.parametrize(
-    ("signed", "spoiled"),
-    [
-        ("newClientOrderId=abc123&", ""),
-        ("newClientOrderId=abc123", "newClientOrderId=x-brokerabc123"),
-        ("newClientOrderId=abc123", "newClientOrderId=abc123&newClientOrderId=abc123"),
-        ("newClientOrderId=abc123", "newClientOrderId=abc123&newClientOrderId="),
-    ],
+    "option", ["params", "ssl", "middlewares", "json", "auth", "cookies", "server_hostname"]
 )
-async def test_an_order_whose_client_id_was_lost_or_changed_in_signing_is_not_sent(
-    signed: str, spoiled: str
-) -> None:
-    async with faulty(always(says(200, ACCEPTED)), *HOSTS) as venue, guarded(venue.loopback) as client:
-        write, sign = render(client, LIMIT, ALLOWED[EndpointClass.ORDER]), client.sign
-
-        def spoil(*arguments: Any) -> dict[str, Any]:  # noqa: ANN401 - ccxt's signature
-            request: dict[str, Any] = sign(*arguments)
-            assert signed in request["body"]
-            return {**request, "body": request["body"].replace(signed, spoiled)}
-
-        client.sign = spoil
-        result = await sent(client, EndpointClass.ORDER, write)
-    assert isinstance(result.error, EgressBlockedError)
-    assert "client order id" in result.error.message
-    assert not result.is_on_wire
+async def test_the_session_takes_no_option_that_changes_what_is_sent_or_to_whom(option: str) -> None:
+    url = "https://api.binance.com/api/v3/time"
+    async with faulty(always(says(200)), *HOSTS) as venue, guarded(venue.loopback) as client:
+        passed = Attempt("GET", url, Call("read"))
+        with pytest.raises(EgressBlockedError, match=f"with {option} was stopped"), sending(passed):
+            client.session.get(url, **{option: {}})
+        with pytest.raises(EgressBlockedError, match="a proxy is refused"), sending(passed):
+            client.session.get(url, proxy="http://127.0.0.1:1")
     assert venue.arrived == []
 
 
-async def test_an_accepted_order_carries_exactly_the_rendered_fields() -> None:
-    async with faulty(always(says(200, ACCEPTED)), *HOSTS) as venue, guarded(venue.loopback) as client:
-        write = render(client, LIMIT, ALLOWED[EndpointClass.ORDER])
-        result = await sent(client, EndpointClass.ORDER, write)
-    assert result.error is None
-    names = {part.partition("=")[0]: part.partition("=")[2] for part in venue.bodies[0].split("&")}
-    for added_by_signing in ("timestamp", "signature", "recvWindow"):
-        names.pop(added_by_signing)
-    assert names == {name: str(value) for name, value in write.rendered.fields().items()}
+async def test_a_client_whose_session_was_exchanged_sends_nothing() -> None:
+    async with (
+        faulty(always(says(200)), *HOSTS) as venue,
+        guarded(venue.loopback) as client,
+        aiohttp.ClientSession() as other,
+    ):
+        wire, client.session = client.session, other
+        with pytest.raises(EgressBlockedError, match="its session is not ours"), reading(READS):
+            await client.fetch_time()
+        client.session = wire
+    assert venue.arrived == []
+
+
+async def test_a_write_does_not_read_an_answer_that_waits_on_a_connection_of_an_earlier_request() -> None:
+    # A proxy or a venue that sends one answer too many: on a shared connection it would be the order's.
+    forged = says(200, '{"orderId":666,"symbol":"BTCUSDT","clientOrderId":"forged"}')
+    answers = {"GET": says(200, '{"serverTime":1}') + forged, "POST": says(400, '{"code":-2010,"msg":"no"}')}
+
+    def answer(request: str) -> bytes:
+        return answers[request.partition(" ")[0]]
+
+    async with faulty(answer, *HOSTS) as venue, guarded(venue.loopback) as client:
+        with reading(READS):
+            await client.fetch_time()
+        result = await sent(client, EndpointClass.ORDER)
+    assert result.attempt is not None
+    assert result.attempt.status == 400
+    assert "-2010" in (result.attempt.body or "")
+
+
+async def test_an_answer_without_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wire_module, "_ANSWER_BYTES", 1000)
+    answer = says(200, '{"serverTime":1,"more":"' + "x" * 2000 + '"}')
+    async with faulty(always(answer), *HOSTS) as venue, guarded(venue.loopback) as client:
+        with pytest.raises(ccxt.BaseError), reading(READS):
+            await client.fetch_time()
+
+
+def test_keys_of_connections_are_not_written_for_whoever_set_the_environment(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("SSLKEYLOGFILE", str(tmp_path / "keys"))
+    wire_module.public_authorities.cache_clear()
+    try:
+        assert wire_module.authorities(None).keylog_filename is None
+    finally:
+        wire_module.public_authorities.cache_clear()
 
 
 async def test_a_blocked_request_is_told_without_its_query_or_key(caplog: pytest.LogCaptureFixture) -> None:

@@ -16,6 +16,7 @@ from exchange_mcp.venue.attempts import under_way
 from exchange_mcp.venue.egress import Guard, reading
 from exchange_mcp.venue.endpoints import table
 from exchange_mcp.venue.numbers import ExactNumbers
+from exchange_mcp.venue.wire import Wire
 
 from .money_movers import moves_money_or_keys
 
@@ -34,22 +35,19 @@ class SocketReachedError(Exception):
     """The request passed the guard and would have been sent."""
 
 
-class Recorder:
+class Recorder(Wire):
     """Stands where the session does: keeps what reaches it, and sends nothing."""
 
     def __init__(self) -> None:
-        self.headers: dict[str, str] = {}
+        super().__init__(None)
         self.reached: list[str] = []
 
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - any method of a session
-        def request(url: object, **_: object) -> None:
-            attempt = under_way()
-            assert attempt is not None
-            assert str(url) == attempt.url
-            self.reached.append(f"{name.upper()} {attempt.url}")
-            raise SocketReachedError
-
-        return request
+    def _request(self, method: str, url: object, **_: object) -> None:
+        attempt = under_way()
+        assert attempt is not None
+        assert str(url) == attempt.url
+        self.reached.append(f"{method} {attempt.url}")
+        raise SocketReachedError
 
 
 def endpoints_of(kind: type) -> Iterator[tuple[str, Endpoint]]:

@@ -154,7 +154,7 @@ FAULTS = {
         E.AUTHENTICATION_FAILED,
         "never",
         1,
-        "binance says: Invalid API-key, ",
+        "binance says: Invalid API-key, IP, or permissions for action. (code -2015)",
     ),
     "-1022": Fault(
         _says(400, -1022, "Signature for this request is not valid."),

@@ -116,7 +116,9 @@ def test_all_that_market_data_asks_has_an_address_over_https_at_the_venues_hosts
     asked = 0
     questions = asyncio.run(all_asked())
     for venue, rows in tables.items():
-        found = addresses(venue, Environment.LIVE, OTHERS.venues[venue].market_types, allowed(rows))
+        found = addresses(
+            venue, Environment.LIVE, OTHERS.venues[venue].market_types, allowed(rows), rows.hosts
+        )
         assert found.keys() == allowed(rows)
         assert {urlsplit(address.origin).scheme for address in found.values()} == {"https"}
         assert {urlsplit(address.origin).netloc for address in found.values()} <= rows.hosts

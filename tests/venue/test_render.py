@@ -13,7 +13,7 @@ from exchange_mcp.venue.egress import ClientId
 from exchange_mcp.venue.render import CLASSES, RenderedWrite, render
 from exchange_mcp.venue.wire import Loopback
 
-from .guarded import ALLOWED, guarded
+from .guarded import ALLOWED, guarded, market
 
 pytestmark = pytest.mark.anyio
 
@@ -74,6 +74,26 @@ CASES: dict[str, tuple[WriteRequest, str, dict[str, object]]] = {
         order(SWAP, is_post_only=True),
         "POST fapiPrivate order",
         {"type": "LIMIT", "timeInForce": "GTX"},
+    ),
+    "perpetual limit, post-only, good till cancelled": (
+        order(SWAP, is_post_only=True, time_in_force="GTC"),
+        "POST fapiPrivate order",
+        {"type": "LIMIT", "timeInForce": "GTX"},
+    ),
+    "spot limit, post-only, good till cancelled": (
+        order(is_post_only=True, time_in_force="GTC"),
+        "POST private order",
+        {"type": "LIMIT_MAKER", "timeInForce": None},
+    ),
+    "perpetual stop-limit": (
+        order(SWAP, type=OrderType.STOP_LIMIT, trigger_price=Decimal(99), time_in_force="GTC"),
+        "POST fapiPrivate algoOrder",
+        {"type": "STOP", "triggerPrice": "99", "price": "100.1", "timeInForce": "GTC"},
+    ),
+    "spot stop-market": (
+        order(type=OrderType.STOP_MARKET, price=None, trigger_price=Decimal(99)),
+        "POST private order",
+        {"type": "STOP_LOSS", "stopPrice": "99", "price": None},
     ),
     "perpetual market, reduce-only": (
         order(SWAP, type=OrderType.MARKET, price=None, side="sell", is_reduce_only=True),
@@ -156,6 +176,53 @@ async def test_a_number_that_ccxt_would_change_is_refused(request_: PlaceOrder, 
             rendered(client, request_)
 
 
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"symbol": "ETHUSDT"}, "another symbol than was asked for"),
+        ({"side": "SELL"}, "another side than was asked for"),
+        ({"type": "MARKET"}, "another type than was asked for"),
+        ({"timeInForce": "IOC"}, "another timeInForce than was asked for"),
+        ({"newClientOrderId": "x-broker1"}, "another newClientOrderId than was asked for"),
+        ({"newOrderRespType": "NONE"}, "another newOrderRespType than was asked for"),
+        ({"icebergQty": "0.1"}, "sent icebergQty, which was not asked for"),
+        ({"sideEffectType": "MARGIN_BUY"}, "sent sideEffectType, which was not asked for"),
+        ({"selfTradePreventionMode": "NONE"}, "sent selfTradePreventionMode, which was not asked for"),
+        ({"quantity": True}, "another quantity than was asked for"),
+        ({"quantity": 0.5}, "its quantity is not text"),
+    ],
+)
+async def test_a_field_that_ccxt_would_add_change_or_drop_is_refused(
+    change: dict[str, object], told: str
+) -> None:
+    async with guarded(NOWHERE) as client:
+        fetch2 = client.fetch2
+
+        async def changed(
+            path: str, api: object, method: str, params: dict[str, object], **more: object
+        ) -> object:
+            return await fetch2(path, api, method, {**params, **change}, **more)
+
+        client.request = changed
+        with pytest.raises((InvalidArgumentError, EgressBlockedError), match=told):
+            rendered(client, order())
+
+
+async def test_a_market_whose_id_is_another_pair_s_is_refused() -> None:
+    async with guarded(NOWHERE) as client:
+        client.set_markets([market(SPOT, id="DOGEUSDT")])
+        with pytest.raises(InvalidArgumentError, match="is not that of its pair"):
+            rendered(client, order())
+        with pytest.raises(InvalidArgumentError, match="has no market"):
+            rendered(client, order("ETH/USDT"))
+
+
+async def test_reduce_only_means_nothing_on_spot_and_is_refused() -> None:
+    async with guarded(NOWHERE) as client:
+        with pytest.raises(InvalidArgumentError, match="reduce-only is for derivatives"):
+            rendered(client, order(is_reduce_only=True))
+
+
 async def test_an_amount_that_ccxt_would_cut_to_nothing_is_refused() -> None:
     async with guarded(NOWHERE) as client:
         with pytest.raises(InvalidArgumentError, match="cannot be built"):
@@ -197,6 +264,8 @@ async def test_a_route_that_the_rules_do_not_know_is_refused() -> None:
         {"trigger_price": Decimal(1)},
         {"type": OrderType.STOP_LIMIT},
         {"type": OrderType.MARKET, "price": None, "is_post_only": True},
+        {"type": OrderType.MARKET, "price": None, "time_in_force": "IOC"},
+        {"side": "BUY"},
         {"is_post_only": True, "time_in_force": "IOC"},
         {"client_order_id": "a/b"},
         {"client_order_id": ""},

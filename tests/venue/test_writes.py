@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -15,7 +16,8 @@ from exchange_mcp.rules.endpoints import EndpointClass
 from exchange_mcp.sim import SimulatedExchange
 from exchange_mcp.venue.client import addresses, fetch_catalogue, install, make_client, shut
 from exchange_mcp.venue.egress import loading, reading
-from exchange_mcp.venue.render import RenderedWrite, render
+from exchange_mcp.venue.endpoints import table
+from exchange_mcp.venue.render import render
 from exchange_mcp.venue.wire import Loopback, Wire
 from exchange_mcp.venue.writes import Sent, cancel_order, place_order, set_leverage
 
@@ -33,7 +35,7 @@ ORDERS, CANCELS, LEVERAGES = (
 async def trading(sim: SimulatedExchange, label: str = "trader") -> AsyncGenerator[Any]:
     """A guarded client with a trading key and the simulated exchange's own markets."""
     key, wire = sim.keys[label], Wire(Loopback(sim.port, sim.ca_pem))
-    places = addresses("binance", Environment.SIM, TYPES, EVERYTHING)
+    places = addresses("binance", Environment.SIM, TYPES, EVERYTHING, table("binance").hosts)
     credentials = {"apiKey": key.api_key, "secret": key.secret}
     client = make_client(
         "binance", Environment.SIM, TYPES, wire=wire, places=places, credentials=credentials, rate_limit=False
@@ -186,7 +188,7 @@ async def test_a_write_whose_task_is_cancelled_while_it_is_out_still_tells_what_
 async def test_an_order_that_is_not_the_rendered_one_never_reaches_the_venue(sim: SimulatedExchange) -> None:
     async with trading(sim) as client:
         asked, other = resting(), resting(client_order_id="t-other")
-        swapped = RenderedWrite(asked, render(client, other, ORDERS).rendered, None)
+        swapped = replace(render(client, other, ORDERS), request=asked)
         sent = await place_order(client, swapped, ORDERS)
         assert sent.error is not None
         assert not sent.is_on_wire

@@ -8,6 +8,7 @@ import click
 from exchange_mcp import __version__
 
 _COMMANDS: Final = {
+    "init": "Set up an account; its key is checked before anything is written.",
     "serve": "Serve an MCP client over stdio.",
     "demo": "Show everything on a simulated exchange: no key, no network.",
     "sim": "Run the simulated exchange.",

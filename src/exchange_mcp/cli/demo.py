@@ -1,9 +1,6 @@
 """exchange-mcp demo: everything on a simulated exchange, with no key and no network."""
 
-import json
-import os
 import subprocess
-import sys
 import tempfile
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -14,11 +11,10 @@ import anyio
 import click
 from mcp.shared.exceptions import MCPError
 
+from exchange_mcp.cli.launch import MODULE, pasted
 from exchange_mcp.cli.places import places
 from exchange_mcp.cli.transcript import Transcript
-
-# Without -P, a file in the directory of the caller or of an MCP client could stand in for a module of ours.
-_PROGRAM: Final = (sys.executable, "-P", "-m", "exchange_mcp")
+from exchange_mcp.config.toml_text import NotUnicodeError, quoted
 
 _ACCOUNTS: Final = """\
 client = "demo"
@@ -39,6 +35,13 @@ rendezvous = {rendezvous}
 venue = "binance"
 environment = "sim"
 sim_key = "reader-alt"
+rendezvous = {rendezvous}
+
+[accounts.trading]
+venue = "binance"
+environment = "sim"
+market_types = ["linear"]
+sim_key = "trader"
 rendezvous = {rendezvous}
 """
 
@@ -63,7 +66,7 @@ def command(*, stays: bool) -> None:
 def _show(place: Path) -> None:
     with _simulated_exchange(place) as (_, config):
         try:
-            anyio.run(Transcript().run, [*_PROGRAM, "serve", "--config", str(config)])
+            anyio.run(Transcript().run, [*MODULE, "serve", "--config", str(config)])
         except BaseExceptionGroup as group:
             ended, others = group.split(MCPError)
             if ended is None or others is not None:
@@ -72,10 +75,11 @@ def _show(place: Path) -> None:
 
 
 def _stay(place: Path) -> None:
-    place.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for missing in reversed([each for each in (place, *place.parents) if not each.exists()]):
+        missing.mkdir(mode=0o700, exist_ok=True)
     with _simulated_exchange(place) as (exchange, config):
         try:
-            click.echo(json.dumps({"mcpServers": {"exchange-mcp-demo": _launch(config)}}, indent=2))
+            click.echo(pasted("exchange-mcp-demo", MODULE, ["serve", "--config", str(config)]))
             click.echo(_PASTE, err=True)
             code = exchange.wait()
         except KeyboardInterrupt:
@@ -85,25 +89,13 @@ def _stay(place: Path) -> None:
             raise click.ClickException(f"the simulated exchange ended with code {code}")
 
 
-def _launch(config: Path) -> dict[str, object]:
-    """How an MCP client launches the server: it knows neither our directory nor our environment."""
-    launch: dict[str, object] = {
-        "command": _PROGRAM[0],
-        "args": [*_PROGRAM[1:], "serve", "--config", str(config)],
-    }
-    searched = [part for part in os.environ.get("PYTHONPATH", "").split(os.pathsep) if part]
-    if searched:
-        launch["env"] = {"PYTHONPATH": os.pathsep.join(str(Path(part).absolute()) for part in searched)}
-    return launch
-
-
 @contextmanager
 def _simulated_exchange(place: Path) -> Generator[tuple[subprocess.Popen[str], Path]]:
     """The exchange in a process of its own, which ends with this one whatever happens, and a serve.toml for it."""
     rendezvous = place / "rendezvous.json"
     arguments = ["sim", "--rendezvous", str(rendezvous), "--exit-with-stdin"]
     with subprocess.Popen(  # noqa: S603 - our own program
-        [*_PROGRAM, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [*MODULE, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as exchange:
         assert exchange.stdout is not None  # noqa: S101 - asked for above
         assert exchange.stdin is not None  # noqa: S101 - as above
@@ -111,25 +103,15 @@ def _simulated_exchange(place: Path) -> Generator[tuple[subprocess.Popen[str], P
             if not exchange.stdout.readline():
                 raise click.ClickException("the simulated exchange did not start; its reason is above")
             config = place / "serve.toml"
-            config.write_text(
-                _ACCOUNTS.format(rendezvous=_quoted(rendezvous), cache=_quoted(place / "cache")),
-                encoding="utf-8",
-            )
+            config.write_text(_accounts(rendezvous, place / "cache"), encoding="utf-8")
             yield exchange, config
         finally:
             exchange.stdin.close()
             exchange.wait()
 
 
-def _quoted(path: Path) -> str:
-    """The path as a TOML basic string, which is JSON's but for one character.
-
-    Raises:
-        ClickException: the path is not UTF-8, as TOML has to be.
-    """
-    text = json.dumps(str(path), ensure_ascii=False).replace("\x7f", "\\u007f")
+def _accounts(rendezvous: Path, cache: Path) -> str:
     try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise click.ClickException(f"{text}: not a UTF-8 path; set TMPDIR or HOME to one that is") from None
-    return text
+        return _ACCOUNTS.format(rendezvous=quoted(str(rendezvous)), cache=quoted(str(cache)))
+    except NotUnicodeError as error:
+        raise click.ClickException(f"{error}: not a UTF-8 path; set TMPDIR or HOME to one that is") from None

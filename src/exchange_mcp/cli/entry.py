@@ -14,7 +14,7 @@ def main() -> None:
         # Importing makes objects that stay; looking through them for garbage is a tenth of the start. The
         # server turns the collector on again once everything is imported.
         gc.disable()
-    if sys.__stdout__ is not None:
+    elif sys.__stdout__ is not None:
         # A terminal that lacks a character shows its number; nothing ends because of it.
         sys.__stdout__.reconfigure(errors="backslashreplace")
     from exchange_mcp.cli.commands import run  # noqa: PLC0415 - after stdout has been taken away

@@ -1,18 +1,32 @@
 """exchange-mcp scope: what may a key do?"""
 
 import json
+import os
 import sys
-from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
 from typing import Any, BinaryIO, Final
 
+import anyio
 import click
 
 from exchange_mcp.cli.clock import SystemClock
+from exchange_mcp.cli.configured import absolute, end_with_faults
+from exchange_mcp.cli.key_words import checked_object, checked_text, explained_object, explained_text
+from exchange_mcp.cli.places import places
+from exchange_mcp.config.accepted import load_accepted
+from exchange_mcp.config.accounts import AccountConfig
+from exchange_mcp.config.faults import ConfigError
+from exchange_mcp.config.logs import configure_logging
+from exchange_mcp.config.redaction import Redactor
+from exchange_mcp.config.serve import ServeConfig, load_serve
 from exchange_mcp.model.accounts import Environment
-from exchange_mcp.model.instants import iso
-from exchange_mcp.model.scopes import Ability, KeyScope, KeyVerdict, Role
+from exchange_mcp.model.scopes import KeyScope, Role
 from exchange_mcp.model.venue_text import visible
 from exchange_mcp.rules.key_verdicts import judge
+from exchange_mcp.rules.venues import check_account
+from exchange_mcp.server.assembly import keyed
+from exchange_mcp.server.key_checks import Checked, check_keys
 from exchange_mcp.venue.scope import QUESTIONS, scope_of, without_question
 
 # More than any venue says about a key; what is longer is no such answer.
@@ -22,6 +36,61 @@ _MOST_BYTES: Final = 1_000_000
 @click.group("scope")
 def command() -> None:
     """Tell what a key may do."""
+
+
+@command.command("check")
+@click.argument("account", required=False)
+@click.option(
+    "--config",
+    "file",
+    type=click.Path(path_type=Path),
+    help="Configuration file [default: the user's serve.toml].",
+)
+@click.option(
+    "--role",
+    type=click.Choice([role.value for role in Role]),
+    default=Role.SERVE.value,
+    show_default=True,
+    help="Who would use the key.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON list, an object an account.")
+def check(account: str | None, file: Path | None, role: str, *, as_json: bool) -> None:
+    """Ask the venue of ACCOUNT, or of every account, what its key may do, and say whether it is accepted.
+
+    The exit code is 0 if all is in order, 1 if a key is refused or a live account's venue does not answer, and 2 if
+    the configuration is broken.
+    """
+    source = places().serve_file if file is None else absolute(file)
+    redactor = Redactor()
+    try:
+        config = load_serve(source, check=check_account, environ=os.environ)
+        chosen = _chosen(config, account)
+        accounts = keyed(replace(config, accounts=chosen), environ=os.environ, redactor=redactor)
+        accepted = load_accepted(places().accepted_file)
+    except ConfigError as error:
+        end_with_faults(error, source)
+    configure_logging("console", "error", redactor=redactor)
+
+    async def ask() -> tuple[Checked, ...]:
+        return await check_keys(accounts, role=Role(role), clock=SystemClock(), accepted=accepted)
+
+    found = anyio.run(ask)
+    if as_json:
+        click.echo(json.dumps([checked_object(each) for each in found], indent=2))
+    else:
+        click.echo("\n\n".join(checked_text(each) for each in found))
+    if not all(each.is_in_order for each in found):
+        sys.exit(1)
+
+
+def _chosen(config: ServeConfig, name: str | None) -> tuple[AccountConfig, ...]:
+    if name is None:
+        return config.accounts
+    chosen = tuple(each for each in config.accounts if each.account.name == name)
+    if not chosen:
+        names = ", ".join(each.account.name for each in config.accounts)
+        raise click.UsageError(f'there is no account "{visible(name)}"; there are: {names}')
+    return chosen
 
 
 @command.command("explain")
@@ -37,7 +106,11 @@ def explain(venue: str, *, as_json: bool) -> None:
     scope = explained(venue, sys.stdin.buffer)
     now_ms = SystemClock().now_ms()
     verdicts = {role: judge(scope, role=role, environment=Environment.LIVE, now_ms=now_ms) for role in Role}
-    click.echo(json.dumps(as_object(scope, verdicts), indent=2) if as_json else as_text(scope, verdicts))
+    click.echo(
+        json.dumps(explained_object(scope, verdicts), indent=2)
+        if as_json
+        else explained_text(scope, verdicts)
+    )
 
 
 def explained(venue: str, stream: BinaryIO) -> KeyScope:
@@ -67,41 +140,3 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _no_constant(_: str) -> None:
     raise ValueError
-
-
-def as_object(scope: KeyScope, verdicts: Mapping[Role, KeyVerdict]) -> dict[str, Any]:
-    """A scope and its verdicts as JSON values."""
-    return {
-        "venue": scope.venue,
-        **{ability.value: scope.may(ability).value for ability in Ability},
-        "ip_restricted": scope.ip_restricted,
-        "expires_at": None if scope.expires is None else iso(scope.expires),
-        "verdict": {role.value: _word(verdict) for role, verdict in verdicts.items()},
-        "reasons": [
-            *scope.reasons,
-            *(f"{role} refuses it: {why}" for role, verdict in verdicts.items() for why in verdict.reasons),
-        ],
-    }
-
-
-def as_text(scope: KeyScope, verdicts: Mapping[Role, KeyVerdict]) -> str:
-    """A scope and its verdicts for people."""
-    restricted = {None: "not told", True: "yes", False: "no"}[scope.ip_restricted]
-    facts = {
-        "venue": scope.venue,
-        **{ability.value: scope.may(ability).value for ability in Ability},
-        "restricted to IP": restricted,
-        "expires": "never, or not told" if scope.expires is None else iso(scope.expires),
-        "account": scope.account_id or "not told",
-    }
-    lines = [f"{name + ':':<18}{value}" for name, value in facts.items()]
-    lines += ["", *(f"- {reason}" for reason in scope.reasons)]
-    for role, verdict in verdicts.items():
-        lines += ["", f"{role} (live): {_word(verdict)}", *(f"- {why}" for why in verdict.reasons)]
-        lines += [f"- warning: {warning}" for warning in verdict.warnings]
-        lines += [f"  {verdict.remedy}"] if verdict.remedy else []
-    return "\n".join(visible(line, len(line)) for line in lines)
-
-
-def _word(verdict: KeyVerdict) -> str:
-    return "accepted" if verdict.accepted else "refused"

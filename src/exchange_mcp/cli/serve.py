@@ -3,7 +3,6 @@
 import os
 import sys
 from collections.abc import Collection
-from dataclasses import replace
 from pathlib import Path
 
 import anyio
@@ -11,10 +10,10 @@ import click
 
 from exchange_mcp.cli import wire
 from exchange_mcp.cli.clock import SystemClock
+from exchange_mcp.cli.configured import absolute, end_with_faults
 from exchange_mcp.cli.places import places
 from exchange_mcp.config.accepted import load_accepted
 from exchange_mcp.config.faults import ConfigError
-from exchange_mcp.config.locations import home_directory
 from exchange_mcp.config.logs import configure_logging
 from exchange_mcp.config.redaction import Redactor
 from exchange_mcp.config.serve import ServeConfig, load_serve, public_serve
@@ -55,10 +54,7 @@ def command(file: Path | None, venues: tuple[str, ...]) -> None:
         accounts = keyed(config, environ=os.environ, redactor=redactor)
         accepted = load_accepted(places().accepted_file)
     except ConfigError as error:
-        for fault in error.faults:
-            # A fault of a secret knows its account and not the file that refers to it.
-            click.echo(str(replace(fault, file=fault.file or (source and str(source)))), err=True)
-        sys.exit(2)
+        end_with_faults(error, source)
     configure_logging(config.log.format, config.log.level, redactor=redactor)
     if sys.stdin.isatty():
         click.echo(_TO_A_PERSON, err=True)
@@ -71,7 +67,7 @@ def _source(file: Path | None, venues: tuple[str, ...]) -> Path | None:
         raise click.UsageError("--config and --venue exclude each other: a file names its own accounts")
     default = places().serve_file
     if file is not None:
-        return _absolute(file)
+        return absolute(file)
     return default if not venues and _is_there(default) else None
 
 
@@ -79,13 +75,6 @@ def _configuration(source: Path | None, venues: tuple[str, ...]) -> ServeConfig:
     if source is not None:
         return load_serve(source, check=check_account, environ=os.environ)
     return public_serve(venues or tuple(VENUES), check=check_account)
-
-
-def _absolute(file: Path) -> Path:
-    """The same file for whoever reads the log: a client expands no `~`, and nobody knows where it launched us."""
-    if file.parts[:1] == ("~",):
-        return home_directory(os.environ).joinpath(*file.parts[1:])
-    return file.absolute()
 
 
 def _is_there(file: Path) -> bool:

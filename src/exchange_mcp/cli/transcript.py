@@ -26,6 +26,7 @@ _SHOWN: Final[dict[str, tuple[str, ...]]] = {
         *("reduce_only",),
     ),
     "get_ticker": ("tickers", "symbol", "last", "bid", "ask", "change_percent", "time"),
+    "get_key_scope": ("keys", "account", "read", "trade", "withdraw", "transfer", "accepted"),
     "get_orderbook": ("books", "symbol", "bids", "asks", "levels", "amount_unit"),
 }
 # Wide enough for the widest table; a narrower terminal wraps its rows and loses no digit.
@@ -80,6 +81,7 @@ class Transcript:
 
     async def _questions(self, client: Client) -> None:
         main: Row = {"account": "main"}
+        await self._ask(client, "What may my key do?", "get_key_scope", main)
         held = await self._ask(client, "What do I hold?", "get_balance", main)
         await self._ask(client, "What is open, in every account?", "get_positions", {})
         await self._ask(client, "Which orders rest, stops included?", "get_open_orders", main)
@@ -90,6 +92,8 @@ class Transcript:
         question = f"How much may I buy, risking 1 % with a stop at {size['stop']}?"
         await self._ask(client, question, "calculate_position_size", size)
         await self._ask(client, "What is BTCUSD at?", "get_ticker", {"symbol": "BTCUSD", **main})
+        trading: Row = {"account": "trading"}
+        await self._ask(client, "What does the account hold whose key can trade?", "get_balance", trading)
         await self._ask(client, "Send my coins to this address.", "withdraw", {"asset": "BTC"})
 
     async def _ask(self, client: Client, question: str, tool: str, arguments: Row) -> Row:

@@ -5,7 +5,6 @@ The file decides what may leave the process, so it is refused where anybody else
 
 import json
 import os
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Final, Literal
@@ -13,7 +12,7 @@ from typing import Annotated, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from exchange_mcp.config.faults import ConfigError, Fault, SecretError
-from exchange_mcp.config.owner_only import read_owner_only
+from exchange_mcp.config.owner_only import read_owner_only, write_owner_only
 
 _LARGEST_FILE: Final = 65_536
 
@@ -63,21 +62,8 @@ def store_accepted(path: Path, accepted: Mapping[str, Acceptance]) -> None:
     Raises:
         OSError: the file cannot be written.
     """
-    # With parents=True, the parents' mode would be whatever the umask leaves.
-    missing = [place for place in (path.parent, *path.parent.parents) if not place.exists()]
-    for place in reversed(missing):
-        place.mkdir(mode=0o700, exist_ok=True)
     document = {
         "schema": 1,
         "accepted": {digest: each.model_dump() for digest, each in sorted(accepted.items())},
     }
-    descriptor, draft = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-            json.dump(document, file, indent=1)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(draft).replace(path)
-    except BaseException:
-        Path(draft).unlink(missing_ok=True)
-        raise
+    write_owner_only(path, json.dumps(document, indent=1).encode())

@@ -3,7 +3,12 @@
 import re
 from collections.abc import Iterator
 
-_SEPARATOR = r"""\\{0,4}["']?\s*(?:[:=,]|%3D)\s*(?:b(?=[\\"']))?\\{0,4}["']?"""
+# A colon or an equals sign; or the comma of a pair, where both of its halves are quoted: a comma alone is prose, as in
+# "Invalid API-key, IP, or permissions".
+_SEPARATOR = (
+    r"""(?:\\{0,4}["']?\s*(?:[:=]|%3D)\s*(?:b(?=[\\"']))?\\{0,4}["']?"""
+    r"""|\\{0,4}["']\s*,\s*b?\\{0,4}["'])"""
+)
 _VALUE = r"""[^\s"'\\,;&<>(){}\[\]]"""
 _NAME = (
     r"signature|listenKey|(?:proxy-)?authorization|X-MBX-APIKEY"

@@ -12,8 +12,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-_BARE_KEY = re.compile(r"[A-Za-z0-9_-]{1,64}")
-_SHOWN_KEY_CHARACTERS = 64
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]{1,32}")
+# A key of the file is a word or two. What is longer may be a secret that was pasted in a wrong place.
+_SHOWN_KEY_CHARACTERS = 32
+_BEGINNING = 4
 
 KeyPath = tuple[str | int, ...]
 """Where a value stands in a TOML document: table names and keys, and positions (from 0) in arrays."""
@@ -62,5 +64,6 @@ def dotted(path: KeyPath) -> str:
 def _key(part: str) -> str:
     if _BARE_KEY.fullmatch(part):
         return part
-    shown = part if len(part) <= _SHOWN_KEY_CHARACTERS else part[:_SHOWN_KEY_CHARACTERS] + "..."
-    return json.dumps(shown)
+    if len(part) > _SHOWN_KEY_CHARACTERS:
+        return json.dumps(f"{part[:_BEGINNING]}... ({len(part)} characters)")
+    return json.dumps(part)

@@ -1,4 +1,4 @@
-"""Files that hold secrets: read only if nobody but their owner could have.
+"""Files that are their owner's alone: written so, and read only if nobody else could have.
 
 The mode bits are checked here, not left to the kernel: root passes every mode, and a key that others can
 read is a fault even where we can read it too. https://pubs.opengroup.org/onlinepubs/9799919799/functions/fstat.html
@@ -6,6 +6,7 @@ read is a fault even where we can read it too. https://pubs.opengroup.org/online
 
 import os
 import stat
+import tempfile
 from pathlib import Path
 
 from exchange_mcp.config.faults import SecretError
@@ -39,6 +40,29 @@ def read_owner_only(path: Path, *, limit: int, owner: int | None = None) -> byte
         raise SecretError(f"file {path} cannot be read: {error.strerror}") from None
     finally:
         os.close(descriptor)
+
+
+def write_owner_only(path: Path, content: bytes, *, mode: int = 0o600) -> None:
+    """Put the content in the place of whatever stands at `path`, all or nothing; missing directories are 0700.
+
+    Raises:
+        OSError: it cannot be written; nothing is left behind.
+    """
+    # With parents=True, the parents' mode would be whatever the umask leaves.
+    missing = [place for place in (path.parent, *path.parent.parents) if not place.exists()]
+    for place in reversed(missing):
+        place.mkdir(mode=0o700, exist_ok=True)
+    descriptor, draft = tempfile.mkstemp(prefix=".", suffix=".part", dir=path.parent)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            os.fchmod(file.fileno(), mode)
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(draft).replace(path)
+    except BaseException:
+        Path(draft).unlink(missing_ok=True)
+        raise
 
 
 def _refusal(status: os.stat_result, path: Path, limit: int, owner: int) -> str | None:

@@ -17,6 +17,8 @@ ACCOUNT_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,31}")
 
 # A long name without an underscore is what a key looks like that was pasted in its place.
 _VARIABLE_NAME = re.compile(r"(?=.{1,19}$|.*_)[A-Z_][A-Z0-9_]{0,63}")
+# The same for an entry of the keyring: a long one has a mark in it.
+_ENTRY_NAME = re.compile(r"(?=.{1,19}$|.*[._-])[a-z0-9][a-z0-9._-]{0,63}")
 _NOT_IN_THIS_FILE = (
     "a secret does not stand in this file; put it into an environment variable and write "
     '{ env = "NAME" }, or into a file that only you can read and write { file = "~/PATH" }'
@@ -31,6 +33,15 @@ def _variable(name: object) -> object:
     )
 
 
+def _entry(name: object) -> object:
+    if isinstance(name, str) and _ENTRY_NAME.fullmatch(name):
+        return name
+    raise PydanticCustomError(
+        "variable",
+        "expected the name of an entry in the keyring, of a-z, 0-9, dot, _ and -, not the secret itself",
+    )
+
+
 def _expand(path: object, info: ValidationInfo) -> Path:
     """Every table is validated with the user's home in its context."""
     if isinstance(path, str) and "\0" not in path:
@@ -42,12 +53,13 @@ def _expand(path: object, info: ValidationInfo) -> Path:
 
 
 def _table_of_references(value: object) -> object:
-    if isinstance(value, dict):
+    if isinstance(value, dict | Table):
         return value  # pyright: ignore[reportUnknownVariableType] - pydantic looks into it next
     raise PydanticCustomError("literal_secret", _NOT_IN_THIS_FILE)
 
 
 _Variable = Annotated[str, BeforeValidator(_variable)]
+_Entry = Annotated[str, BeforeValidator(_entry)]
 _Path = Annotated[Path, BeforeValidator(_expand)]
 _MarketType = Annotated[MarketType, Field(strict=False)]  # TOML has no enumerations: the text is taken
 
@@ -59,19 +71,24 @@ class Table(BaseModel):
 
 
 class SecretReference(Table):
-    """Where a secret is kept: an environment variable or an owner-only file, exactly one of them."""
+    """Where a secret is kept: an environment variable, an owner-only file or the system's keyring; one of them."""
 
     env: _Variable | None = None
     file: _Path | None = None
+    keyring: _Entry | None = None
 
     @model_validator(mode="after")
     def _names_one_place(self) -> Self:
-        if (self.env is None) == (self.file is None):
-            raise PydanticCustomError("reference", 'expected either { env = "NAME" } or { file = "~/PATH" }')
+        if sum(place is not None for place in (self.env, self.file, self.keyring)) != 1:
+            raise PydanticCustomError(
+                "reference", 'expected one of { env = "NAME" }, { file = "~/PATH" } and { keyring = "NAME" }'
+            )
         return self
 
     def __str__(self) -> str:
-        return f"environment variable {self.env}" if self.file is None else f"file {self.file}"
+        if self.file is not None:
+            return f"file {self.file}"
+        return f"keyring entry {self.keyring}" if self.env is None else f"environment variable {self.env}"
 
 
 _Reference = Annotated[SecretReference, BeforeValidator(_table_of_references)]

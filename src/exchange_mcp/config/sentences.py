@@ -33,7 +33,7 @@ _SHOWN_TEXT = re.compile(r"[A-Za-z0-9_.-]{1,20}")
 _SHOWN_BITS = 64
 _SECRET_WORDS = re.compile(r"(api_?)?(key|secret)|private_?key|pass(word|phrase)|token", re.IGNORECASE)
 _OWN_SENTENCES = {"variable", "path", "literal_secret", "reference"}
-_REFERENCE = '{ env = "NAME" } or { file = "~/PATH" }'
+_REFERENCE = '{ env = "NAME" }, { file = "~/PATH" } or { keyring = "NAME" }'
 _TABLES: dict[str | int, type[Table]] = {
     "limits": LimitsTable,
     "log": LogTable,

@@ -80,12 +80,29 @@ def public_serve(venues: Sequence[str], *, check: AccountCheck) -> ServeConfig:
     return ServeConfig(DEFAULT_CLIENT, LimitsTable(), LogTable(), KeysTable(), None, tuple(accounts))
 
 
+def judge_serve(text: str, file: str, *, check: AccountCheck, environ: Mapping[str, str]) -> ServeConfig:
+    """The configuration that this text is; `file` is where it stands, for those who read what is wrong.
+
+    Raises:
+        ConfigError: with every fault that was found, each with its line.
+    """
+    outcome = _examine_text(text, file, check, environ)
+    if isinstance(outcome, ServeConfig):
+        return outcome
+    raise ConfigError(outcome)
+
+
 def _examine(path: Path, check: AccountCheck, environ: Mapping[str, str]) -> ServeConfig | list[Fault]:
     """Keeps the file's text, in which a secret may stand by mistake, out of the frames that raise."""
-    file = str(path)
-    text = _text(path)
+    text = text_of(path)
     if isinstance(text, Fault):
         return [text]
+    return _examine_text(text, str(path), check, environ)
+
+
+def _examine_text(
+    text: str, file: str, check: AccountCheck, environ: Mapping[str, str]
+) -> ServeConfig | list[Fault]:
     try:
         document = tomllib.loads(text)
         lines = KeyLines(text)
@@ -100,7 +117,8 @@ def _examine(path: Path, check: AccountCheck, environ: Mapping[str, str]) -> Ser
     return sorted(faults, key=lambda fault: fault.line or 0)
 
 
-def _text(path: Path) -> str | Fault:
+def text_of(path: Path) -> str | Fault:
+    """The file's text, byte for byte, or why it cannot be had."""
     try:
         with path.open("rb") as stream:
             raw = stream.read(_LARGEST_FILE + 1)

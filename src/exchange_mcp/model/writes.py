@@ -56,7 +56,7 @@ class PlaceOrder:
         amount: in the venue's own unit, greater than zero.
         price, trigger_price: in quote; present exactly where the type has them.
         client_order_id: ours, by which the order can be found again.
-        time_in_force: None leaves it to the venue's rule for the type.
+        time_in_force: of an order with a price; None is good till cancelled.
 
     Raises:
         ValueError: the parts contradict one another.
@@ -75,6 +75,8 @@ class PlaceOrder:
 
     def __post_init__(self) -> None:
         checked_id(self.client_order_id)
+        if self.side not in {"buy", "sell"}:
+            raise ValueError("the side of an order is buy or sell")
         numbers = [n for n in (self.amount, self.price, self.trigger_price) if n is not None]
         if not all(n.is_finite() and n > 0 for n in numbers):
             raise ValueError("amount, price and trigger price are greater than zero")
@@ -84,6 +86,8 @@ class PlaceOrder:
             raise ValueError(
                 f"a {self.type} order has {'a' if self.type.has_trigger else 'no'} trigger price"
             )
+        if self.time_in_force is not None and not self.type.has_price:
+            raise ValueError("only an order with a price has a time in force")
         if self.is_post_only and (
             self.type is not OrderType.LIMIT or self.time_in_force not in {None, "GTC"}
         ):

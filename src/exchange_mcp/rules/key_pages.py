@@ -133,6 +133,15 @@ def new_key_at(venue: str, keep: Collection[Ability]) -> str:
     )
 
 
+def boxes_at(venue: str, keep: Collection[Ability]) -> tuple[list[str], list[str]] | None:
+    """Which boxes to tick at the venue's key page for a key that can do this, and which not; None where unknown."""
+    page = KEY_PAGES.get(venue)
+    if page is None:
+        return None
+    kept = _boxes(page, keep)
+    return kept, [box for box in _boxes(page, Ability) if box not in kept]
+
+
 def _boxes(page: KeyPage, abilities: Iterable[Ability]) -> list[str]:
     return list(dict.fromkeys(box for ability in abilities for box in page.boxes[ability]))
 

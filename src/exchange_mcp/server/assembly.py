@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING
 import anyio
 import anyio.to_thread
 
-from exchange_mcp.config.credentials import Credentials, resolve_credentials
+from exchange_mcp.config.credentials import NOTHING_HELD, Credentials, resolve_credentials
 from exchange_mcp.config.faults import ConfigError, Fault, SecretError
 from exchange_mcp.config.logs import get_logger
 from exchange_mcp.config.redaction import Redactor
 from exchange_mcp.config.rendezvous import SimRendezvous, load_rendezvous
+from exchange_mcp.config.schema import SecretReference
+from exchange_mcp.config.secret import Secret
 from exchange_mcp.config.serve import ServeConfig
 from exchange_mcp.model.errors import InternalError, StoppingError
 from exchange_mcp.model.ports import Clock, ReadVenue
@@ -51,13 +53,28 @@ def keyed(config: ServeConfig, *, environ: Mapping[str, str], redactor: Redactor
     faults: list[Fault] = []
     for account in config.accounts:
         try:
-            credentials = resolve_credentials(account, environ=environ, redactor=redactor)
-            accounts.append(Keyed(account, credentials, _rendezvous(account)))
+            accounts.append(keyed_account(account, environ=environ, redactor=redactor))
         except SecretError as error:
-            faults.append(Fault(None, None, "", str(error)))
+            faults += [Fault(None, None, "", line) for line in str(error).splitlines()]
     if faults:
         raise ConfigError(faults)
     return tuple(accounts)
+
+
+def keyed_account(
+    account: "AccountConfig",
+    *,
+    environ: Mapping[str, str],
+    redactor: Redactor,
+    held: Mapping[SecretReference, Secret] = NOTHING_HELD,
+) -> Keyed:
+    """One account with its secrets; those in `held` are not looked for where their references point.
+
+    Raises:
+        SecretError: a secret or the simulated exchange is missing.
+    """
+    credentials = resolve_credentials(account, environ=environ, redactor=redactor, held=held)
+    return Keyed(account, credentials, _rendezvous(account))
 
 
 def _rendezvous(account: "AccountConfig") -> SimRendezvous | None:
@@ -144,7 +161,7 @@ class LateVenues:
         from exchange_mcp.venue.opening import OpenVenues  # noqa: PLC0415 - as above
 
         return OpenVenues(
-            [_opening(account) for account in self._accounts],
+            [opening(account) for account in self._accounts],
             self._cache_directory,
             self._clock,
             accepted=self._accepted,
@@ -160,7 +177,8 @@ class LateVenues:
             await self._opened.close()
 
 
-def _opening(account: Keyed) -> "Opening":
+def opening(account: Keyed) -> "Opening":
+    """What it takes to open the account; imports ccxt."""
     from exchange_mcp.venue.opening import KeyMaterial, Opening  # noqa: PLC0415 - as above
     from exchange_mcp.venue.wire import Loopback  # noqa: PLC0415 - as above
 

@@ -40,6 +40,11 @@ if TYPE_CHECKING:
 
 _log = get_logger(__name__)
 
+_EVERY = ""
+"""Whose turn a call takes that asks every account."""
+
+_MOST_FAULTS = 12
+
 
 class Venues(Protocol):
     """Where the venues come from; they may not be ready yet."""
@@ -51,7 +56,7 @@ class Venues(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How long a call may take (seconds), how many run at once, and how many may wait for a turn."""
+    """How long a call may take (seconds), how many run at once for one account, and how many may wait for a turn."""
 
     deadline_seconds: float
     concurrent: int
@@ -69,7 +74,10 @@ class Calls:
         self._venues = venues
         self._clock = clock
         self._limits = limits
-        self._turns = anyio.Semaphore(limits.concurrent)
+        # Turns are counted an account, so that one whose venue hangs delays nobody who asks another.
+        self._turns = {
+            name: anyio.Semaphore(limits.concurrent) for name in (_EVERY, *(a.name for a in accounts))
+        }
         self._waiting = 0
 
     async def call(self, name: str, arguments: Mapping[str, Any] | None, caller: Caller) -> Envelope:
@@ -100,8 +108,10 @@ class Calls:
         seconds = spec.deadline_seconds or self._limits.deadline_seconds
         deadline = self._clock.monotonic() + seconds
         with anyio.move_on_after(seconds):
-            async with self._turn():
-                handed = await self._handed(spec, caller, deadline)
+            handed = await self._handed(spec, caller, deadline)
+            if spec.effect is Effect.LOCAL:
+                return await spec.handler(valid, handed)
+            async with self._turn(str(getattr(valid, "account", None) or _EVERY)):
                 return await spec.handler(valid, handed)
         raise DeadlineError(f"{name}: no answer within {seconds:g} s")
 
@@ -118,18 +128,19 @@ class Calls:
         )
 
     @asynccontextmanager
-    async def _turn(self) -> "AsyncGenerator[None]":
+    async def _turn(self, account: str) -> "AsyncGenerator[None]":
+        turns = self._turns.get(account, self._turns[_EVERY])
         if self._waiting >= self._limits.waiting:
             raise BusyError(f"{self._limits.concurrent} calls are running and {self._waiting} are waiting")
         self._waiting += 1
         try:
-            await self._turns.acquire()
+            await turns.acquire()
         finally:
             self._waiting -= 1
         try:
             yield
         finally:
-            self._turns.release()
+            turns.release()
 
     async def _handed(self, spec: "ToolSpec", caller: Caller, deadline: float) -> Handed:
         """Exactly what the effect entitles to: this is where an annotation becomes a capability."""
@@ -150,7 +161,9 @@ def validated(spec: "ToolSpec", arguments: Mapping[str, Any]) -> "Arguments":
         faults = error.errors(include_url=False, include_input=False, include_context=False)
     known = list(spec.arguments.model_fields)
     sentences = dict.fromkeys(_sentence(fault["type"], fault["loc"], fault["msg"], known) for fault in faults)
-    raise InvalidArgumentError("; ".join(sentences))
+    told = list(sentences)[:_MOST_FAULTS]
+    more = len(sentences) - len(told)
+    raise InvalidArgumentError("; ".join([*told, f"and {more} more"] if more else told))
 
 
 def _sentence(kind: str, location: tuple[int | str, ...], message: str, known: list[str]) -> str:

@@ -2,13 +2,14 @@
 
 import hmac
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import cast
 from urllib.parse import parse_qsl
 
 from exchange_mcp.sim.exchange import Exchange
 from exchange_mcp.sim.faults import FaultRule, Faults, parse
+from exchange_mcp.sim.keys import PERMISSIONS
 from exchange_mcp.sim.order_records import OrderRecord, records
 from exchange_mcp.sim.request_log import Entry, RequestLog
 from exchange_mcp.sim.wire import Answer, Request, render
@@ -17,10 +18,11 @@ HOSTS = frozenset({"localhost", "127.0.0.1"})
 """The Host headers that control is served for; the venue's own hosts never serve it."""
 
 PREFIX = "/__sim/"
+_KEYS = "keys/"
 
 
 class Control:
-    """Faults, the request log and the venue's own order records, in one hand."""
+    """Faults, the request log, what keys may do, and the venue's own order records, in one hand."""
 
     def __init__(self, faults: Faults, log: RequestLog, exchange: Exchange) -> None:
         self._faults = faults
@@ -34,6 +36,16 @@ class Control:
     def clear_faults(self) -> None:
         """Remove every fault, and let go whatever hangs."""
         self._faults.clear()
+
+    def permit(self, label: str, access: object) -> None:
+        """Let a key do `read`, `trade` or `withdraw` from now on, each with what comes before it.
+
+        Raises ValueError where there is no such key or access.
+        """
+        permissions = PERMISSIONS.get(access) if isinstance(access, str) else None
+        if permissions is None:
+            raise ValueError(f"access is one of {', '.join(PERMISSIONS)}, not {access!r}")
+        self._exchange.keys.permit(label, permissions)
 
     def requests(self) -> list[Entry]:
         """Return the venue requests received, oldest first."""
@@ -70,20 +82,26 @@ class ControlSite:
         """Answer a request under PREFIX: 401 without the token, 404 and 400 with a reason."""
         if not hmac.compare_digest(authorization.encode(), self._authorization):
             return _say(401, "the control token is missing or wrong")
+        answer = Answer(200, b"{}")
         match request.method, request.path.removeprefix(PREFIX):
             case "POST", "faults":
-                return self._add_fault(request.body)
+                answer = self._changed(request.body, self._control.add_fault, 201)
+            case "POST", path if path.startswith(_KEYS):
+                label = path.removeprefix(_KEYS)
+                answer = self._changed(
+                    request.body, lambda fields: self._control.permit(label, fields.get("access")), 200
+                )
             case "DELETE", "faults":
                 self._control.clear_faults()
             case "GET", "requests":
-                return Answer(200, render({"requests": self._log.as_json()}))
+                answer = Answer(200, render({"requests": self._log.as_json()}))
             case "GET", "orders":
-                return self._orders(request.query)
+                answer = self._orders(request.query)
             case "DELETE", "requests":
                 self._control.clear_requests()
             case _:
-                return _say(404, f"no control endpoint {request.method} {request.path}")
-        return Answer(200, b"{}")
+                answer = _say(404, f"no control endpoint {request.method} {request.path}")
+        return answer
 
     def _orders(self, query: str) -> Answer:
         try:
@@ -92,15 +110,16 @@ class ControlSite:
             return _say(400, str(error))
         return Answer(200, render({"orders": [asdict(record) for record in found]}))
 
-    def _add_fault(self, body: str) -> Answer:
+    @staticmethod
+    def _changed(body: str, change: Callable[[dict[str, object]], None], status: int) -> Answer:
         try:
             fields: object = json.loads(body)
             if not isinstance(fields, dict):
-                return _say(400, "a fault is a JSON object")
-            self._control.add_fault(cast("dict[str, object]", fields))
+                return _say(400, "the body is a JSON object")
+            change(cast("dict[str, object]", fields))
         except ValueError as error:
             return _say(400, str(error))
-        return Answer(201, b"{}")
+        return Answer(status, b"{}")
 
 
 def _say(status: int, error: str) -> Answer:

@@ -2,8 +2,9 @@
 
 import string
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from types import MappingProxyType
 
 Entropy = Callable[[int], bytes]
 """A source of so many random bytes: `secrets.token_bytes` outside of tests."""
@@ -31,6 +32,16 @@ class Permissions:
         return access is Access.READ or self.may_trade
 
 
+PERMISSIONS: Mapping[str, Permissions] = MappingProxyType(
+    {
+        "read": Permissions(),
+        "trade": Permissions(may_trade=True),
+        "withdraw": Permissions(may_trade=True, may_withdraw=True),
+    }
+)
+"""By the most that they allow."""
+
+
 @dataclass(frozen=True, slots=True)
 class ApiKey:
     """One key: its label here, the account it opens, and the pair that a client signs with."""
@@ -52,6 +63,13 @@ class KeyRing:
     def find(self, api_key: str) -> ApiKey | None:
         """Return the key that a client names in its header, if it exists."""
         return self._by_api_key.get(api_key)
+
+    def permit(self, label: str, permissions: Permissions) -> None:
+        """Let the key with this label do this from now on, and nothing else; ValueError where there is none."""
+        key = self.by_label().get(label)
+        if key is None:
+            raise ValueError(f"label is one of {', '.join(self.by_label())}, not {label!r}")
+        self._by_api_key[key.api_key] = replace(key, permissions=permissions)
 
     def by_label(self) -> Mapping[str, ApiKey]:
         """Return every key under its label."""

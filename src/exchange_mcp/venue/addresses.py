@@ -40,12 +40,20 @@ class Address:
 
     def is_of(self, url: str) -> bool:
         """Whether the URL, whatever its query, is this endpoint's and nothing else's."""
+        # urlsplit drops line ends and tabs, and whoever sends the URL may not.
+        if not url.isascii() or not url.isprintable() or " " in url:
+            return False
         parts = urlsplit(url)
         return (
             f"{parts.scheme}://{parts.netloc}" == self.origin
             and not parts.fragment
             and self.path.fullmatch(parts.path) is not None
         )
+
+
+def path_ids(endpoint: Endpoint) -> frozenset[str]:
+    """The names of the ids that go into the endpoint's path."""
+    return frozenset(_TEMPLATE.findall(endpoint.path))
 
 
 def has_plain_ids(endpoint: Endpoint, parameters: object) -> bool:

@@ -1,4 +1,4 @@
-"""One request on its way, and what was seen of it. The evidence from which an outcome is concluded."""
+"""One call, one request on its way, and what was seen of it. The evidence from which an outcome is concluded."""
 
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -7,8 +7,29 @@ from dataclasses import dataclass, field
 
 
 @dataclass(slots=True, eq=False)
+class Call:
+    """One call and whether it still runs.
+
+    Attributes:
+        purpose: for messages, such as "read".
+        is_open: until the call ends; nothing is sent for it afterwards, however far the request had come.
+        pending: its requests that have not ended.
+        failure: what fails the call when it ends, also where ccxt swallowed the exception.
+    """
+
+    purpose: str
+    is_open: bool = field(default=True, kw_only=True)
+    pending: int = field(default=0, kw_only=True)
+    failure: Exception | None = field(default=None, kw_only=True)
+
+    def poison(self, error: Exception) -> None:
+        """Fail the call when it ends, by the first of such errors."""
+        self.failure = self.failure or error
+
+
+@dataclass(slots=True, eq=False)
 class SendToken:
-    """Permission to put one write on the wire, once. Whoever finds it spent may conclude only: something is out."""
+    """Permission to put one write on the wire, once. It is spent before the request is handed to a connection."""
 
     is_spent: bool = False
 
@@ -19,9 +40,9 @@ class Attempt:
 
     Attributes:
         method, url: what was signed; the URL holds the signature and must not be shown.
+        call: for whom it is sent.
         token: set for a write.
-        passes: how often the HTTP client came to send it; the second time it is stopped.
-        headers_sent: how often a write's headers were put on a connection; not watched for a read.
+        passes: how often it was handed to a connection; from the second time on it is stopped there.
         status, body: of the answer, as far as one came; the body as text, undecodable bytes replaced.
         failure: what the connection raised.
         signed_ms, window_ms: the timestamp in the signed request, and how long the venue honours it.
@@ -29,9 +50,9 @@ class Attempt:
 
     method: str
     url: str = field(repr=False)
+    call: Call = field(repr=False)
     token: SendToken | None = None
     passes: int = 0
-    headers_sent: int = 0
     status: int | None = None
     body: str | None = field(default=None, repr=False)
     failure: Exception | None = None
@@ -40,9 +61,12 @@ class Attempt:
 
     @property
     def is_on_wire(self) -> bool:
-        """Whether anything of this write may have reached the venue."""
-        return self.headers_sent > 0
+        """Whether anything of this request may have reached the venue."""
+        return self.passes > 0
 
+
+CALL: ContextVar[Call | None] = ContextVar("call", default=None)
+"""The call that is under way, if one is; `egress` sets it."""
 
 _UNDER_WAY: ContextVar[Attempt | None] = ContextVar("attempt", default=None)
 

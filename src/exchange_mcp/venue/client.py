@@ -1,7 +1,8 @@
 """A ccxt client of ours: exact numbers, our session, nothing loaded behind a caller's back."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Final, cast
+from urllib.parse import urlsplit
 
 import ccxt.async_support as ccxt
 
@@ -9,7 +10,7 @@ from exchange_mcp.model.accounts import Environment, MarketType
 from exchange_mcp.model.errors import BadAnswerError, InternalError
 from exchange_mcp.rules.endpoints import Endpoint
 from exchange_mcp.rules.venues import VENUES
-from exchange_mcp.venue.addresses import Address, learn, learn_public
+from exchange_mcp.venue.addresses import Address, NoAddressError, learn, learn_public
 from exchange_mcp.venue.egress import Guard
 from exchange_mcp.venue.market_cache import StoredMarkets
 from exchange_mcp.venue.numbers import ExactNumbers
@@ -59,19 +60,24 @@ def addresses(
     environment: Environment,
     market_types: tuple[MarketType, ...],
     endpoints: Iterable[Endpoint],
+    hosts: Collection[str],
 ) -> Mapping[Endpoint, Address]:
     """Where these endpoints are in this environment; those that do not exist there are left out.
 
     At a venue that is only read without a key, those that need one are left out too.
 
     Raises:
-        NoAddressError: one of a supported venue's is not at a plain https address.
+        NoAddressError: one of a supported venue's is not at a plain https address, or one is not at a reviewed host.
     """
     # Made up, enough to sign with: base64 as kraken's are, and without the padding that coinbase takes for a PEM.
     made_up = dict.fromkeys(("apiKey", "secret", "password"), "bWFkZXVw") if venue in VENUES else {}
     scratch = getattr(ccxt, venue)({**made_up, "options": _options(venue, market_types)})
     _enter(scratch, environment)
-    return learn(scratch, endpoints) if venue in VENUES else learn_public(scratch, endpoints)[0]
+    found = learn(scratch, endpoints) if venue in VENUES else learn_public(scratch, endpoints)[0]
+    for endpoint, address in found.items():
+        if urlsplit(address.origin).netloc not in hosts:
+            raise NoAddressError(f"{venue}: {endpoint} is at {address.origin}, which is not a reviewed host")
+    return found
 
 
 def make_client(  # noqa: PLR0913 - everything that a client is made of, once
@@ -166,6 +172,7 @@ def _info(venue: str, info: Any) -> Any:  # noqa: ANN401 - a venue's own JSON
 
 def install(client: Any, stored: StoredMarkets) -> Any:  # noqa: ANN401 - ccxt is untyped
     """Give a client its markets; the same stored catalogue may be given to many."""
-    client.options.update(stored.options)
+    helpers = client.options.get("marketHelperProps", [])
+    client.options.update({name: value for name, value in stored.options.items() if name in helpers})
     client.set_markets(stored.markets)
     return client.markets

@@ -18,16 +18,20 @@ from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from functools import cache
 from http import HTTPStatus
 from typing import Any, Final, cast
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import urlsplit
 
 from exchange_mcp.config.logs import get_logger
 from exchange_mcp.model.errors import BadAnswerError, EgressBlockedError
 from exchange_mcp.rules import reading as shapes
-from exchange_mcp.rules.endpoints import Endpoint
+from exchange_mcp.rules.endpoints import REVIEWED, WRITES, Endpoint
+from exchange_mcp.rules.writing import Signing
 from exchange_mcp.venue.addresses import Address, has_plain_ids
-from exchange_mcp.venue.attempts import Attempt, SendToken, sending, under_way
+from exchange_mcp.venue.attempts import CALL, Attempt, Call, SendToken, sending, under_way
+from exchange_mcp.venue.signed import ClientId, SignedWrite
+from exchange_mcp.venue.wire import Wire
 
 _log = get_logger(__name__)
 
@@ -45,6 +49,11 @@ _FORBIDDEN: Final = (
 )
 
 
+@cache
+def _writes_of(venue: str) -> frozenset[Endpoint]:
+    return frozenset(line.endpoint for line in REVIEWED.get(venue, ()) if line.cls in WRITES)
+
+
 @dataclass(frozen=True, slots=True)
 class Rendered:
     """A request as ccxt hands it over for signing: endpoint and every parameter, in a canonical form."""
@@ -54,7 +63,16 @@ class Rendered:
 
     @classmethod
     def of(cls, endpoint: Endpoint, parameters: Mapping[str, Any]) -> "Rendered":
-        """The canonical form; two requests are equal only if every name, value and type is."""
+        """The canonical form; two requests are equal only if every name, value and type is.
+
+        Raises:
+            ValueError: a parameter is not text, a whole number, true or false.
+        """
+        for name, value in parameters.items():
+            if not isinstance(cast("object", name), str) or not isinstance(value, str | int | bool):
+                raise ValueError(  # noqa: TRY004 - of the request, not of the caller
+                    f"its {name!s:.40} is not text, a whole number, true or false"
+                )
         return cls(endpoint, json.dumps(parameters, sort_keys=True, separators=(",", ":"), allow_nan=False))
 
     def fields(self) -> dict[str, Any]:
@@ -62,28 +80,12 @@ class Rendered:
         return cast("dict[str, Any]", json.loads(self.parameters))
 
 
-@dataclass(frozen=True, slots=True)
-class ClientId:
-    """The client order id of a write: the field that the venue reads it from on this route, and its value."""
-
-    name: str
-    value: str
-
-
 @dataclass(slots=True, eq=False)
-class Capability:
-    """What one call may ask.
+class Capability(Call):
+    """What one call may ask; `optional` are endpoints whose failure does not fail it, by the venue's rules."""
 
-    Attributes:
-        purpose: for messages, such as "read".
-        optional: endpoints whose failure does not fail the call, by the venue's rules.
-    """
-
-    purpose: str
     endpoints: frozenset[Endpoint]
     optional: frozenset[Endpoint] = frozenset()
-    is_open: bool = True
-    failure: Exception | None = None
 
     def refusal(self, endpoint: Endpoint, parameters: Any) -> str | None:  # noqa: ANN401 - ccxt is untyped
         """Why this request may not be asked under this capability; None if it may."""
@@ -97,10 +99,11 @@ class Capability:
             return "an id in its path is not plain"
         return None
 
-    def failed(self, endpoint: Endpoint, error: Exception) -> None:
+    def failed(self, endpoint: Endpoint, error: BaseException) -> None:
         """Remember the first failure that the venue's rules do not call optional."""
-        if self.failure is None and endpoint not in self.optional:
-            self.failure = error
+        if endpoint not in self.optional:
+            is_cut = not isinstance(error, Exception)
+            self.poison(BadAnswerError(f"{endpoint} was given up before it ended") if is_cut else error)
 
 
 @dataclass(slots=True, eq=False)
@@ -109,6 +112,7 @@ class WriteCapability(Capability):
 
     rendered: Rendered | None = None
     client_id: ClientId | None = None
+    signing: Signing = field(kw_only=True)
     token: SendToken = field(default_factory=SendToken)
     attempt: Attempt | None = None
 
@@ -120,9 +124,11 @@ class WriteCapability(Capability):
             return refusal
         if self.token.is_spent or self.attempt is not None:
             return "the one send of this write is spent"
-        if Rendered.of(endpoint, parameters) != self.rendered:
-            return "not the request that was rendered"
-        return None
+        try:
+            is_it = Rendered.of(endpoint, parameters) == self.rendered
+        except (ValueError, AttributeError):
+            is_it = False
+        return None if is_it else "not the request that was rendered"
 
 
 class Captured(BaseException):  # not an Exception: ccxt must not catch it
@@ -142,7 +148,6 @@ class _Permit:
     attempt: Attempt | None = None
 
 
-_CAPABILITY: ContextVar[Capability | None] = ContextVar("capability", default=None)
 _PERMIT: ContextVar[_Permit | None] = ContextVar("permit", default=None)
 
 
@@ -179,12 +184,24 @@ def capturing(endpoints: frozenset[Endpoint]) -> Generator[None]:
 
 
 @contextmanager
-def writing(
-    purpose: str, endpoints: frozenset[Endpoint], rendered: Rendered, client_id: ClientId | None
+def writing(  # noqa: PLR0913 - all that a write is compared with
+    purpose: str,
+    endpoints: frozenset[Endpoint],
+    rendered: Rendered,
+    client_id: ClientId | None,
+    *,
+    signing: Signing,
+    token: SendToken,
 ) -> Generator[WriteCapability]:
     """Send the rendered request inside the block, once, if it is one of `endpoints`; raises as `reading` does."""
-    allowed = endpoints & {rendered.endpoint}
-    capability = WriteCapability(purpose, allowed, rendered=rendered, client_id=client_id)
+    capability = WriteCapability(
+        purpose,
+        endpoints & {rendered.endpoint},
+        rendered=rendered,
+        client_id=client_id,
+        signing=signing,
+        token=token,
+    )
     with _held(capability):
         yield capability
 
@@ -195,14 +212,16 @@ class _Capture(Capability):
 
 @contextmanager
 def _held(capability: Capability) -> Generator[None]:
-    if _CAPABILITY.get() is not None:
+    if CALL.get() is not None:
         raise EgressBlockedError(f"a call of {capability.purpose} began inside another call")
-    token = _CAPABILITY.set(capability)
+    token = CALL.set(capability)
     try:
         yield
     finally:
         capability.is_open = False
-        _CAPABILITY.reset(token)
+        CALL.reset(token)
+    if capability.pending:
+        capability.poison(EgressBlockedError(f"a call of {capability.purpose} ended before its requests did"))
     if capability.failure is not None:
         raise capability.failure
 
@@ -227,22 +246,33 @@ class Guard:
             EgressBlockedError: the running call may not ask this.
             BadAnswerError: the answer is HTML, empty, cut off, or lacks a list that it must have.
         """
-        endpoint = Endpoint(method, api if isinstance(api, str) else "/".join(api), path)
+        capability = cast("Capability | None", CALL.get())
+        try:
+            endpoint = Endpoint(method, api if isinstance(api, str) else "/".join(api), path)
+        except TypeError:
+            raise self._blocked(None, capability, "it names no endpoint") from None
         parameters: Any = {} if params is None else params
-        capability = _CAPABILITY.get()
         refusal = "no call is under way" if capability is None else capability.refusal(endpoint, parameters)
+        if refusal is None and type(capability) is Capability and endpoint in _writes_of(self.id):
+            refusal = f"it is a write, whatever {capability.purpose} was given"
         if capability is None or refusal is not None:
             raise self._blocked(endpoint, capability, refusal or "")
         if isinstance(capability, _Capture):
-            raise Captured(Rendered.of(endpoint, parameters))
+            try:
+                rendered = Rendered.of(endpoint, parameters)
+            except (ValueError, AttributeError) as error:
+                raise self._blocked(endpoint, capability, str(error)) from None
+            raise Captured(rendered)
         permit = _Permit(endpoint, capability)
         token = _PERMIT.set(permit)
+        capability.pending += 1
         try:
             return await self._asked(permit, api, parameters, config)
-        except Exception as error:
+        except BaseException as error:
             capability.failed(endpoint, error)
             raise
         finally:
+            capability.pending -= 1
             _PERMIT.reset(token)
 
     async def _asked(
@@ -280,11 +310,13 @@ class Guard:
         """
         permit = _PERMIT.get()
         if permit is None or permit.attempt is not None or not permit.capability.is_open:
-            raise self._blocked(permit and permit.endpoint, permit and permit.capability, "no permit to send")
-        attempt = permit.attempt = Attempt(method, url)
+            raise self._blocked(
+                permit and permit.endpoint, cast("Capability | None", CALL.get()), "no permit to send"
+            )
+        attempt = permit.attempt = Attempt(method, url, permit.capability)
         refusal = self._misdirected(permit.endpoint, url, method)
         if refusal is None and isinstance(permit.capability, WriteCapability):
-            refusal = _prepared(permit.capability, attempt, body)
+            refusal = _prepared(permit.capability, attempt, headers, body)
         if refusal is not None:
             raise self._blocked(permit.endpoint, permit.capability, refusal)
         with sending(attempt):
@@ -300,16 +332,19 @@ class Guard:
 
     def get_socks_proxy_session(self, socks_proxy: object) -> object:  # noqa: ARG002 - ccxt's signature
         """Refuse: it would be a session that no guard stands over."""
-        raise EgressBlockedError(f"{self.id}: SOCKS proxies are refused")
+        raise self._blocked(None, cast("Capability | None", CALL.get()), "SOCKS proxies are refused")
 
     def client(self, url: str) -> object:
         """Refuse: WebSockets do not pass the guard."""
-        raise EgressBlockedError(f"{self.id}: WebSockets are refused ({urlsplit(url).hostname})")
+        reason = f"WebSockets are refused ({urlsplit(url).hostname})"
+        raise self._blocked(None, cast("Capability | None", CALL.get()), reason)
 
     def _misdirected(self, endpoint: Endpoint, url: str, method: str) -> str | None:
         settings = [name for name in _FORBIDDEN if getattr(self, name, None)]
         if settings:
             return f"the setting {settings[0]} is on"
+        if not isinstance(cast("Any", self).session, Wire):
+            return "its session is not ours"
         if method != endpoint.verb:
             return "signing changed its verb"
         address = self.addresses.get(endpoint)
@@ -326,24 +361,23 @@ class Guard:
         _log.warning("request blocked", venue=self.id, endpoint=shown, purpose=purpose, reason=reason)
         if capability is not None:
             # Blocked requests always fail the call; no rule makes them optional.
-            capability.failure = capability.failure or error
+            capability.poison(error)
         return error
 
 
-def _prepared(capability: WriteCapability, attempt: Attempt, body: object) -> str | None:
-    """Attach token and evidence to a write's attempt; why it may not be sent, if it may not."""
-    query = [*parse_qsl(urlsplit(attempt.url).query, keep_blank_values=True)]
-    query += parse_qsl(body, keep_blank_values=True) if isinstance(body, str) else []
-    expected = capability.client_id
-    if expected is not None and [value for name, value in query if name == expected.name] != [expected.value]:
-        return f"its {expected.name} is not the journaled client order id, once"
-    signed = dict(query)
-    attempt.signed_ms = _integer(signed.get("timestamp"))
-    attempt.window_ms = _integer(signed.get("recvWindow"))
-    attempt.token = capability.token
-    capability.attempt = attempt
+def _prepared(capability: WriteCapability, attempt: Attempt, headers: object, body: object) -> str | None:
+    """Attach token and evidence to a write's attempt, and spend the token; why it may not be sent, if it may not."""
+    rendered = capability.rendered
+    if rendered is None or capability.token.is_spent:
+        return "the one send of this write is spent"
+    try:
+        signed = SignedWrite.of(attempt.url, headers, body)
+    except ValueError:
+        return "what was signed is not a form"
+    fault = signed.fault(rendered.endpoint, rendered.fields(), capability.signing, capability.client_id)
+    if fault is not None:
+        return fault
+    attempt.signed_ms, attempt.window_ms = signed.integer("timestamp"), signed.integer("recvWindow")
+    attempt.token, capability.attempt = capability.token, attempt
+    capability.token.is_spent = True
     return None
-
-
-def _integer(text: str | None) -> int | None:
-    return int(text) if text is not None and text.isascii() and text.isdigit() else None

@@ -9,7 +9,8 @@ from typing import Any
 
 import anyio
 
-from exchange_mcp.model.accounts import Account, MarketType
+from exchange_mcp.model.accounts import Account, Environment, MarketType
+from exchange_mcp.model.errors import InternalError
 from exchange_mcp.model.ports import Clock, ReadVenue
 from exchange_mcp.rules.endpoints import Endpoint, EndpointClass
 from exchange_mcp.venue.addresses import Address, NoAddressError
@@ -117,6 +118,8 @@ class OpenVenues:
 
     def _open(self, openings: Sequence[Opening]) -> None:
         first, sleep = openings[0], self._sleep
+        for opening in openings:
+            _must_stay(opening)
         venue, environment = first.account.venue, first.account.environment
         wanted = {t for opening in openings for t in opening.account.market_types}
         types = tuple(t for t in MarketType if t in wanted)
@@ -126,7 +129,7 @@ class OpenVenues:
         places: Mapping[Endpoint, Address] = {}
         refusal = rows.closed
         try:
-            places = addresses(venue, environment, types, loads | reads | scope)
+            places = addresses(venue, environment, types, loads | reads | scope, rows.hosts)
         except NoAddressError as error:
             refusal = str(error)
         if refusal is not None:
@@ -203,6 +206,12 @@ class OpenVenues:
         )
         self._clients.append((client, wire))
         return client
+
+
+def _must_stay(opening: Opening) -> None:
+    # Without a loopback, a simulated account's key and requests would go to the live venue.
+    if (opening.account.environment is Environment.SIM) != (opening.loopback is not None):
+        raise InternalError(f"{opening.account.name}: exactly a simulated account has a loopback")
 
 
 def _place_of(opening: Opening) -> tuple[str, str, str]:

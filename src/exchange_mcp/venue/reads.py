@@ -2,6 +2,8 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final, TypeVar
 
@@ -63,6 +65,7 @@ class CcxtReadVenue:
             raise LookupError(f"no rules for venue {account.venue}")
         self._rules, self._private = rules, rules.has_private_reads
         self._declared = PRIVATE.get(account.venue, PrivateReads())
+        self._turn = asyncio.Lock() if self._declared.in_turn else nullcontext()
         self._kind = (
             AccountType(
                 account.name,
@@ -172,7 +175,8 @@ class CcxtReadVenue:
             return ()
         if source.gap and not (source.by_symbol_only and symbol is not None):
             raise self._uncovered(source.gap)
-        return await read(source, symbol, markets)
+        async with self._turn:
+            return await read(source, symbol, markets)
 
     async def _balances(
         self, source: Source[BalanceFields], _: str | None, markets: Markets
@@ -216,6 +220,8 @@ class CcxtReadVenue:
             # What is not listed any more may count in anything.
             shown = market or (None if source.types == (MarketType.SPOT,) else _UNLISTED)
             terms = terms_of(self._account.venue, row, parsed)
+            if market is None and {MarketType.SPOT} < set(source.types):
+                terms = replace(terms, amount=None, filled=None)  # in base or in contracts: it does not say
             found.append(
                 answers.open_order(parsed, shown, self._account.name, source.name, symbol=own, terms=terms)
             )

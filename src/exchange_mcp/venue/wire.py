@@ -9,14 +9,19 @@ import socket
 import ssl
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, Final, NoReturn, Self
 
 import aiohttp
 import certifi
 from aiohttp.abc import AbstractResolver, ResolveResult
 
 from exchange_mcp.model.errors import EgressBlockedError
-from exchange_mcp.venue.attempts import Attempt, under_way
+from exchange_mcp.venue.attempts import CALL, Attempt, under_way
+
+# What ccxt passes along with a request; nothing else is: `ssl`, `params` or `middlewares` would change what is sent.
+_OPTIONS: Final = frozenset({"data", "headers", "timeout", "proxy"})
+# Of an answer, decompressed: some ten times the longest there is (binance's markets).
+_ANSWER_BYTES: Final = 128 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +61,18 @@ class LoopbackResolver(AbstractResolver):
 
 
 @cache
-def _public_authorities() -> ssl.SSLContext:
-    return ssl.create_default_context(cafile=certifi.where())
+def public_authorities() -> ssl.SSLContext:
+    """Those of certifi, read once."""
+    context = ssl.create_default_context(cafile=certifi.where())
+    # Python takes SSLKEYLOGFILE from the environment: whoever reads that file reads keys and signatures.
+    context.keylog_filename = None  # pyright: ignore[reportAttributeAccessIssue] - typeshed lacks None
+    return context
 
 
 def authorities(loopback: Loopback | None) -> ssl.SSLContext:
     """Whom a connection trusts."""
     if loopback is None:
-        return _public_authorities()
+        return public_authorities()
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.load_verify_locations(cadata=loopback.ca_pem)
     return context
@@ -74,6 +83,7 @@ class Wire:
 
     aiohttp by itself sends GET, PUT and DELETE again when a connection breaks, and follows redirects with key
     and signature (aiohttp/client.py, `_request`, 3.14.5). Here a second pass finds the first one's failure.
+    Reads share their connections. A write has one of its own, which no bytes of an earlier answer wait on.
     """
 
     def __init__(self, loopback: Loopback | None) -> None:
@@ -81,28 +91,37 @@ class Wire:
         self.headers: dict[str, str] = {}
         self._loopback = loopback
         self.tls = authorities(loopback)
-        self._connector: aiohttp.TCPConnector | None = None
-        # Whether headers were sent has to be known of a write; to watch for it costs 0.04 ms a request.
         self._reads: aiohttp.ClientSession | None = None
         self._writes: aiohttp.ClientSession | None = None
 
     def _session(self, attempt: Attempt) -> aiohttp.ClientSession:
         # Sessions belong to the running loop, so they are made at the first request and not before.
-        if self._connector is None or self._reads is None or self._writes is None:
-            resolver = None if self._loopback is None else LoopbackResolver(self._loopback.port)
-            self._connector = aiohttp.TCPConnector(ssl=self.tls, resolver=resolver, limit=32)
-            seen = aiohttp.TraceConfig()
-            seen.on_request_headers_sent.append(_headers_sent)
-            self._reads, self._writes = _opened(self._connector, []), _opened(self._connector, [seen])
-        return self._reads if attempt.token is None else self._writes
+        if attempt.token is None:
+            self._reads = self._reads or self._opened(is_kept=True)
+            return self._reads
+        self._writes = self._writes or self._opened(is_kept=False)
+        return self._writes
+
+    def _opened(self, *, is_kept: bool) -> aiohttp.ClientSession:
+        resolver = None if self._loopback is None else LoopbackResolver(self._loopback.port)
+        return aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(
+                ssl=self.tls, resolver=resolver, limit=32, force_close=not is_kept
+            ),
+            request_class=_OneRequest,
+            response_class=_BoundedAnswer,
+            trust_env=False,
+            cookie_jar=aiohttp.DummyCookieJar(),
+        )
 
     def _request(self, method: str, url: Any, **options: Any) -> Any:  # noqa: ANN401 - aiohttp's own signature
         attempt = under_way()
-        # An empty query, as ccxt signs one at bybit, leaves no question mark in aiohttp's own URL.
-        if attempt is None or (method, str(url)) != (attempt.method, attempt.url.removesuffix("?")):
-            raise EgressBlockedError("a request that did not pass the guard was stopped at the session")
+        if attempt is None or not _is_of(attempt, method, url):
+            _stopped("a request that did not pass the guard was stopped at the session")
         if options.get("proxy") is not None:
-            raise EgressBlockedError("a proxy is refused: requests go to the venue itself")
+            _stopped("a proxy is refused: requests go to the venue itself")
+        if not options.keys() <= _OPTIONS:
+            _stopped(f"a request with {min(options.keys() - _OPTIONS)} was stopped at the session")
         options["allow_redirects"] = False
         return self._session(attempt).request(method, url, **options)
 
@@ -122,54 +141,80 @@ class Wire:
         """Send a PUT."""
         return self._request("PUT", url, **options)
 
-    def ws_connect(self, *_: object, **__: object) -> None:
+    def ws_connect(self, *_: object, **__: object) -> NoReturn:
         """Refuse: WebSockets do not pass the guard."""
-        raise EgressBlockedError("WebSockets are refused")
+        _stopped("WebSockets are refused")
 
     async def close(self) -> None:
         """Close every connection."""
         for session in (self._reads, self._writes):
             if session is not None:
                 await session.close()
-        if self._connector is not None:
-            await self._connector.close()
-        self._connector = self._reads = self._writes = None
+        self._reads = self._writes = None
 
 
-def _opened(connector: aiohttp.TCPConnector, traces: list[aiohttp.TraceConfig]) -> aiohttp.ClientSession:
-    return aiohttp.ClientSession(
-        connector=connector,
-        connector_owner=False,
-        trust_env=False,
-        cookie_jar=aiohttp.DummyCookieJar(),
-        middlewares=(_once,),
-        trace_configs=traces,
-    )
+def _is_of(attempt: Attempt, method: str, url: object) -> bool:
+    # An empty query, as ccxt signs one at bybit, leaves no question mark in aiohttp's own URL.
+    return (method, str(url)) == (attempt.method, attempt.url.removesuffix("?"))
 
 
-async def _once(request: aiohttp.ClientRequest, send: aiohttp.ClientHandlerType) -> aiohttp.ClientResponse:
-    """The last layer before the socket: spend the token, send, and keep what came of it."""
-    attempt = under_way()
-    if attempt is None:
-        raise EgressBlockedError("a request that did not pass the guard was stopped at the socket")
-    attempt.passes += 1
-    if attempt.passes > 1:
-        # aiohttp came a second time. What it learned the first time stands; nothing is sent again.
-        raise attempt.failure or EgressBlockedError("a second send of one request was stopped at the socket")
-    if attempt.token is not None:
-        if attempt.token.is_spent:
-            raise EgressBlockedError("the one send of this write was spent before")
-        attempt.token.is_spent = True
-    try:
-        response = await send(request)
-    except Exception as error:
-        attempt.failure = error
-        raise
-    attempt.status = response.status
-    return response
+def _stopped(reason: str) -> NoReturn:
+    error = EgressBlockedError(reason)
+    call = CALL.get()
+    if call is not None:
+        call.poison(error)
+    raise error
 
 
-async def _headers_sent(_session: object, _context: object, _parameters: object) -> None:
-    attempt = under_way()
-    if attempt is not None:
-        attempt.headers_sent += 1
+class _OneRequest(aiohttp.ClientRequest):
+    """The last place before the socket: a connection is there, and the request is about to be written to it."""
+
+    async def send(self, conn: Any) -> aiohttp.ClientResponse:  # noqa: ANN401 - aiohttp's own
+        attempt = under_way()
+        if attempt is None or not _is_of(attempt, self.method, self.url):
+            _stopped("a request that did not pass the guard was stopped at the socket")
+        if not attempt.passes and not attempt.call.is_open:
+            _stopped("a request whose call has ended was stopped at the socket")
+        attempt.passes += 1
+        if attempt.passes > 1:
+            # aiohttp came a second time. What it learned the first time stands; nothing is sent again.
+            raise attempt.failure or EgressBlockedError(
+                "a second send of one request was stopped at the socket"
+            )
+        try:
+            return await super().send(conn)
+        except Exception as error:
+            attempt.failure = error
+            raise
+
+
+class _BoundedAnswer(aiohttp.ClientResponse):
+    """An answer: what became of it is kept, and it ends at a size that no true one has."""
+
+    async def start(self, connection: Any) -> Self:  # noqa: ANN401 - aiohttp's own
+        attempt = under_way()
+        try:
+            await super().start(connection)
+        except Exception as error:
+            if attempt is not None:
+                attempt.failure = error
+            raise
+        if attempt is not None:
+            attempt.status = self.status
+        return self
+
+    async def read(self) -> bytes:
+        if self._body is None:
+            parts: list[bytes] = []
+            size = 0
+            try:
+                while part := await self.content.readany():
+                    parts.append(part)
+                    size += len(part)
+                    if size > _ANSWER_BYTES:
+                        raise aiohttp.ClientPayloadError(f"the answer is longer than {_ANSWER_BYTES} bytes")  # noqa: TRY301 - closed below
+            except BaseException:
+                self.close()
+                raise
+            self._body = b"".join(parts)
+        return await super().read()

@@ -5,7 +5,7 @@ success. Nothing here repeats anything.
 """
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from exchange_mcp.model.errors import EgressBlockedError
@@ -28,8 +28,8 @@ class Sent:
     """
 
     attempt: Attempt | None
-    answer: Any = None
-    error: BaseException | None = None
+    answer: Any = field(default=None, repr=False)
+    error: BaseException | None = field(default=None, repr=False)
 
     @property
     def is_on_wire(self) -> bool:
@@ -40,6 +40,8 @@ class Sent:
 async def place_order(client: Any, write: RenderedWrite, endpoints: frozenset[Endpoint]) -> Sent:  # noqa: ANN401 - ccxt is untyped
     """Send a new order as it was rendered, once. `endpoints` are those of class `order` that may leave."""
     _must_be(write, PlaceOrder)
+    if write.client_id is None:
+        raise EgressBlockedError("an order without a client order id could not be found again")
     return await _sent(client, write, endpoints)
 
 
@@ -63,8 +65,12 @@ def _must_be(write: RenderedWrite, kind: type) -> None:
 
 
 async def _sent(client: Any, write: RenderedWrite, endpoints: frozenset[Endpoint]) -> Sent:  # noqa: ANN401 - as above
+    if client is not write.client:
+        raise EgressBlockedError("a write was given to another client than the one that rendered it")
     purpose: EndpointClass = CLASSES[type(write.request)]
-    held = writing(purpose, endpoints, write.rendered, write.client_id)
+    held = writing(
+        purpose, endpoints, write.rendered, write.client_id, signing=write.signing, token=write.token
+    )
     attempt: Attempt | None = None
     try:
         with held as capability:

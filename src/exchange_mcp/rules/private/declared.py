@@ -172,11 +172,16 @@ class Source(Generic[F]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrivateReads:
-    """Every source of a venue's account, by question."""
+    """Every source of a venue's account, by question.
+
+    `in_turn` says that the venue takes a key's requests only in the order in which they were signed, so that one has to
+    be answered before the next is sent.
+    """
 
     balances: tuple[Source[BalanceFields], ...] = ()
     positions: tuple[Source[PositionFields], ...] = ()
     orders: tuple[Source[OrderFields], ...] = ()
+    in_turn: bool = False
 
 
 def frozen(**values: Told) -> Mapping[str, Told]:

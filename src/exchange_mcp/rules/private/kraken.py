@@ -9,6 +9,7 @@ from typing import Final
 from exchange_mcp.rules.private.declared import KEY, SPOT, BalanceFields, OrderFields, PrivateReads, Source
 
 READS: Final = PrivateReads(
+    in_turn=True,  # each nonce has to be higher than the last: https://docs.kraken.com/api/docs/guides/spot-rest-auth
     balances=(
         Source(
             name="spot",
