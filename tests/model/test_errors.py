@@ -24,7 +24,8 @@ WITHOUT_OWN_CODE = {ExchangeMcpError, CallerError, ServerError, VenueError, Noth
 
 
 def descendants(root: type[ExchangeMcpError]) -> Iterator[type[ExchangeMcpError]]:
-    yield root
+    if root.__module__ == errors.__name__:  # the venue's own kinds of them are no business of a client's
+        yield root
     for child in root.__subclasses__():
         yield from descendants(child)
 

@@ -189,8 +189,7 @@ async def test_nothing_there_is_a_complete_answer(case: AccountCase, question: s
     assert not [gap for gap in answer.coverage.gaps if gap.source not in case.gaps]
 
 
-# ccxt takes an object without the venue's code for a refusal, where the venue has one.
-NO_ANSWER: Final = {ErrorCode.BAD_ANSWER, ErrorCode.VENUE_REFUSED}
+NO_ANSWER: Final = {ErrorCode.BAD_ANSWER}
 PAGE: Final = "<html><body>Service Temporarily Unavailable</body></html>"
 HOLLOW: Final[Mapping[str, object]] = {
     "bybit": {"retCode": 0, "retMsg": "OK", "result": {}},

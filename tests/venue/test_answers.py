@@ -9,12 +9,16 @@ import pytest
 from exchange_mcp.model.accounts import MarketType
 from exchange_mcp.model.errors import BadAnswerError
 from exchange_mcp.model.markets import OrderBook
+from exchange_mcp.model.orders import OpenOrder
 from exchange_mcp.model.positions import Position
 from exchange_mcp.rules.private.declared import BalanceFields, PositionFields
-from exchange_mcp.rules.reading import book_depth, volume_fields
+from exchange_mcp.rules.reading import book_depth
+from exchange_mcp.rules.tickers import TickerFields, ticker_fields
+from exchange_mcp.rules.venues import VENUES
 from exchange_mcp.venue import answers
+from exchange_mcp.venue.terms import positive
 
-SPOT = {"symbol": "BTC/USDT", "contract": False, "linear": None, "contractSize": None}
+SPOT = {"id": "BTCUSDT", "symbol": "BTC/USDT", "contract": False, "linear": None, "contractSize": None}
 LINEAR = {"symbol": "BTC/USDT:USDT", "contract": True, "linear": True, "contractSize": "0.01"}
 INVERSE = {"symbol": "BTC/USD:BTC", "contract": True, "linear": False, "contractSize": "100"}
 LEVEL = [Decimal("97000.10"), Decimal("2.50")]
@@ -52,7 +56,7 @@ def test_linear_contracts_become_base_and_inverse_ones_stay_contracts() -> None:
 def test_contracts_of_unknown_size_stay_contracts() -> None:
     unknown = {**LINEAR, "contractSize": None}
     assert _book(unknown).amount_unit == "contracts"
-    order = answers.open_order(_order(amount="3"), unknown, "main", "linear")
+    order = _resting(_order(amount="3"), unknown)
     assert (order.contracts, order.amount) == (True, Decimal(3))
     position = _shown(_position(), unknown)
     assert (position.amount, str(position.contracts)) == (None, "2.500")
@@ -66,44 +70,114 @@ def test_contracts_of_unknown_size_stay_contracts() -> None:
         {"bids": [[None, Decimal(1)]]},
         {"bids": [["one", "1"]]},
         {"bids": [[1.0, 1.0]]},
+        {"bids": [["-1", "1"]]},
+        {"bids": [["1", "-1"]]},
+        {"bids": [["2", "1"]], "asks": [["1.9", "1"]]},
+        {"bids": [["2", "1"]], "asks": [["2.0", "1"]]},
     ],
     ids=str,
 )
-def test_a_book_without_its_sides_or_with_a_float_is_a_bad_answer(sides: dict[str, object]) -> None:
+def test_a_book_without_its_sides_or_with_a_float_or_that_crosses_is_a_bad_answer(
+    sides: dict[str, object],
+) -> None:
     with pytest.raises(BadAnswerError):
         _book(SPOT, **sides)
 
 
 def _ticker(**told: object) -> dict[str, object]:
-    return {"last": "1", "baseVolume": "5", "quoteVolume": "6", "info": {"x": "7.0", "y": "8"}, **told}
+    row = {"s": "BTCUSDT", "l": "1.0", "r": "-0.0123", "v": "5", **told}
+    return {"symbol": "X/Y", "last": "9", "percentage": "9", "timestamp": 5, "info": row}
 
 
-def test_volumes_come_from_the_venues_own_fields_where_it_counts_in_contracts() -> None:
-    plain = answers.ticker(_ticker(), "main", "S", None)
-    assert (plain.base_volume, plain.quote_volume) == (Decimal(5), Decimal(6))
-    own = answers.ticker(_ticker(), "main", "S", ("x", None))
-    assert (str(own.base_volume), own.quote_volume) == ("7.0", None)
+TICKER = TickerFields(
+    market="s", last="l", bid="b.0", ask="a", high="h", low="w", ratio="r", base_volume="v", unknown="nan"
+)
+
+
+def test_a_ticker_has_what_the_venues_row_says_and_nothing_that_was_worked_out() -> None:
+    shown = answers.ticker(_ticker(b=["0.00", "7"], h="0.0", v="nan"), SPOT, "main", TICKER)
+    assert (shown.symbol, str(shown.last), str(shown.bid), str(shown.high)) == (
+        "BTC/USDT",
+        "1.0",
+        "0.00",
+        "0.0",
+    )
+    # A hundred times -0.0123.
+    assert (str(shown.change_percent), shown.time) == ("-1.2300", 5)
+    assert (shown.ask, shown.low, shown.base_volume, shown.quote_volume) == (None,) * 4
+
+
+@pytest.mark.parametrize("bad", [float("1.5"), True, "abc", "NaN", "Infinity", ["1"], {"a": "1"}, "-1"])
+@pytest.mark.parametrize("name", ["l", "h", "v"])
+def test_a_figure_of_a_ticker_that_is_no_exact_number_is_a_bad_answer(name: str, bad: object) -> None:
+    with pytest.raises(BadAnswerError, match="the venue's"):
+        answers.ticker(_ticker(**{name: bad}), SPOT, "main", TICKER)
+
+
+@pytest.mark.parametrize("named", ["ETHUSDT", "btcusdt", None, "", 1])
+def test_a_ticker_of_another_market_is_a_bad_answer(named: object) -> None:
+    with pytest.raises(BadAnswerError, match="not told to be of BTC/USDT"):
+        answers.ticker(_ticker(s=named), SPOT, "main", TICKER)
+
+
+def test_a_ticker_needs_one_price_and_no_more() -> None:
+    assert answers.ticker(_ticker(l=None, a="2"), SPOT, "main", TICKER).last is None
+    with pytest.raises(BadAnswerError, match="without a price"):
+        answers.ticker(_ticker(l=None), SPOT, "main", TICKER)
+
+
+def test_of_a_venue_whose_page_nobody_read_only_what_stands_in_its_row_is_shown() -> None:
+    parsed: dict[str, object] = {
+        "last": "97.10",
+        "bid": "97.00",
+        "high": "98",
+        "percentage": "1.5",
+        "baseVolume": "5",
+        "info": {"prices": [{"last": "97.10"}, "97.00"], "high": 98, "volume": 5, "ask": True},
+    }
+    shown = answers.ticker(parsed, SPOT, "main", None)
+    assert [str(each) for each in (shown.last, shown.bid, shown.high, shown.base_volume)] == [
+        "97.10",
+        "97.00",
+        "98",
+        "5",
+    ]
+    assert (shown.change_percent, shown.ask) == (None, None)
+    assert answers.ticker(parsed, SPOT, "main", None, is_known=False).base_volume is None
 
 
 # okx: https://www.okx.com/docs-v5/en/#order-book-trading-market-data-get-ticker
 # bybit: https://bybit-exchange.github.io/docs/v5/market/tickers
-def test_the_venues_that_count_volumes_otherwise_are_known() -> None:
-    assert volume_fields("okx", MarketType.LINEAR) == ("volCcy24h", None)
-    assert volume_fields("okx", MarketType.SPOT) is None
-    assert volume_fields("bybit", MarketType.INVERSE) == ("turnover24h", "volume24h")
-    assert volume_fields("bybit", MarketType.LINEAR) is None
+# kraken: https://docs.kraken.com/api/docs/rest-api/get-ticker-information
+@pytest.mark.parametrize(
+    ("venue", "market_type", "volumes"),
+    [
+        ("okx", MarketType.SPOT, ("vol24h", "volCcy24h")),
+        ("okx", MarketType.LINEAR, ("volCcy24h", None)),
+        ("bybit", MarketType.LINEAR, ("volume24h", "turnover24h")),
+        ("bybit", MarketType.INVERSE, ("turnover24h", "volume24h")),
+        ("kraken", MarketType.SPOT, ("v.1", None)),
+    ],
+)
+def test_what_each_venue_counts_as_base_and_quote_is_known(
+    venue: str, market_type: MarketType, volumes: tuple[str | None, str | None]
+) -> None:
+    fields = ticker_fields(venue, market_type)
+    assert fields is not None
+    assert (fields.base_volume, fields.quote_volume) == volumes
 
 
-@pytest.mark.parametrize("value", [float("1.5"), True, "abc", "NaN", "Infinity"])
-def test_a_price_that_is_no_exact_number_is_a_bad_answer(value: object) -> None:
-    with pytest.raises(BadAnswerError, match="the venue's last is"):
-        answers.ticker(_ticker(last=value), "main", "S")
+@pytest.mark.parametrize("venue", ["kraken", "okx", "coinbase"])
+def test_a_change_since_another_time_than_24_hours_ago_is_not_given(venue: str) -> None:
+    fields = ticker_fields(venue, MarketType.SPOT)
+    assert fields is not None
+    assert (fields.percent, fields.ratio) == (None, None)
 
 
-def test_a_ticker_needs_one_price_and_no_more() -> None:
-    assert answers.ticker({"bid": "1", "info": {}}, "main", "S").last is None
-    with pytest.raises(BadAnswerError, match="without a price"):
-        answers.ticker({"baseVolume": "5", "info": {}}, "main", "S")
+def test_every_supported_venue_has_its_fields_and_others_have_none() -> None:
+    for venue, rules in VENUES.items():
+        assert all(ticker_fields(venue, market_type) is not None for market_type in rules.market_types)
+    assert ticker_fields("bitstamp", MarketType.SPOT) is None
 
 
 FIELDS = PositionFields(
@@ -151,11 +225,48 @@ def test_a_position_keeps_what_the_venue_sent_and_leaves_out_what_it_did_not() -
     assert unknown == (None,) * len(unknown)
 
 
-def test_a_zero_price_or_leverage_is_none_and_a_short_positions_value_has_no_sign() -> None:
+def test_zeros_are_shown_as_sent_but_a_liquidation_price_that_stands_for_none_and_a_value_has_no_sign() -> (
+    None
+):
     position = _shown(_position(mark="0.00", liquidation="-1", leverage="0", value="-9700.10", pnl="-0.0"))
-    prices = (position.mark_price, position.liquidation_price, position.leverage)
-    assert prices == (None,) * len(prices)
+    assert (str(position.mark_price), position.liquidation_price, str(position.leverage)) == (
+        "0.00",
+        None,
+        "0",
+    )
     assert (str(position.notional), str(position.unrealised_pnl)) == ("9700.10", "-0.0")
+
+
+@pytest.mark.parametrize("entry", [None, ""])
+def test_a_position_without_an_entry_price_is_shown_without_it(entry: object) -> None:
+    assert _shown(_position(entry=entry)).entry_price is None
+
+
+@pytest.mark.parametrize(
+    ("row", "fields"),
+    [
+        ({"size": "-2.5"}, FIELDS),
+        ({"side": "Sell", "size": "-2.5"}, FIELDS),
+        ({"side": "Sell", "size": "2.5"}, replace(FIELDS, short_is_negative=True)),
+        ({"side": "Buy", "size": "-2.5"}, replace(FIELDS, short_is_negative=True)),
+        ({"side": "Buy", "mode": "two"}, replace(FIELDS, hedge_sides={"two": "short"})),
+        ({"entry": "-1"}, FIELDS),
+        ({"mark": True}, FIELDS),
+        ({"leverage": ["5"]}, FIELDS),
+    ],
+    ids=str,
+)
+def test_a_position_that_contradicts_itself_is_a_bad_answer(
+    row: dict[str, object], fields: PositionFields
+) -> None:
+    with pytest.raises(BadAnswerError):
+        _shown(_position(**row), LINEAR, fields)
+
+
+def test_a_side_with_the_sign_that_the_venue_gives_it_is_that_side() -> None:
+    signed = replace(FIELDS, short_is_negative=True, hedge_sides={"two": "short"})
+    position = _shown(_position(side="Sell", size="-2.5", mode="two"), LINEAR, signed)
+    assert (position.side, str(position.contracts), position.hedge_mode) == ("short", "2.5", True)
 
 
 def test_a_position_in_base_has_no_contracts() -> None:
@@ -200,29 +311,55 @@ def test_a_positions_time_is_in_milliseconds_whatever_the_venue_counts_in(
     assert updated in {1767268800001, 1767268800000}
 
 
+def _resting(parsed: dict[str, object], market: dict[str, Any] = SPOT) -> OpenOrder:
+    return answers.open_order(parsed, market, "main", "spot", symbol="BTC/USDT")
+
+
 def _order(**told: object) -> dict[str, object]:
     return {"id": "1", "symbol": "BTC/USDT:USDT", "side": "buy", "type": "limit", "amount": "3", **told}
 
 
-@pytest.mark.parametrize("told", [{"id": None}, {"id": ""}, {"side": None}, {"side": "BUY"}])
-def test_an_order_without_an_id_or_a_side_is_a_bad_answer(told: dict[str, object]) -> None:
+@pytest.mark.parametrize(
+    "told",
+    [
+        {"id": None},
+        {"id": ""},
+        {"side": None},
+        {"side": "BUY"},
+        {"amount": "-3"},
+        {"filled": "-1"},
+        {"filled": "3.1"},
+    ],
+)
+def test_an_order_without_an_id_or_a_side_or_of_impossible_amounts_is_a_bad_answer(
+    told: dict[str, object],
+) -> None:
     with pytest.raises(BadAnswerError):
-        answers.open_order(_order(**told), SPOT, "main", "spot")
+        _resting(_order(**told))
 
 
 @pytest.mark.parametrize("closes", [True, "true"])
 def test_an_order_that_closes_the_position_has_no_amount(closes: object) -> None:
-    order = answers.open_order(
-        _order(amount="0", info={"closePosition": closes}), LINEAR, "main", "linear conditional"
-    )
+    order = _resting(_order(amount="0", info={"closePosition": closes}), LINEAR)
     assert (order.amount, order.remaining, order.closes_position) == (None, None, True)
 
 
 def test_what_an_order_does_not_tell_is_null() -> None:
-    order = answers.open_order(_order(amount=None), SPOT, "main", "spot")
+    order = _resting(_order(amount=None, type=None))
     unknown = (order.price, order.amount, order.filled, order.remaining, order.reduce_only, order.post_only)
     assert unknown == (None,) * len(unknown)
-    assert (order.created, order.client_order_id, order.position_side) == (None, None, None)
+    assert (order.created, order.client_order_id, order.position_side, order.type) == (None,) * 4
+
+
+def test_a_price_that_stands_for_none_is_none_and_another_below_zero_is_a_bad_answer() -> None:
+    told = {"a": "-1", "b": "0.0", "c": "5.0", "bad": "-5"}
+    assert (positive(told, "a", "b"), str(positive(told, "a", "b", "c"))) == (None, "5.0")
+    with pytest.raises(BadAnswerError, match="below zero"):
+        positive(told, "c", "bad")
+    wrong: tuple[object, ...] = (True, ["1"], {"a": "1"})
+    for value in wrong:
+        with pytest.raises(BadAnswerError, match="not an exact number"):
+            positive({"a": value}, "a")
 
 
 WALLET = BalanceFields(asset="coin", free=("free", "avail"), used=("held", "margin"))
@@ -257,7 +394,19 @@ def test_only_the_rows_of_the_wallet_are_kept() -> None:
         {"coin": "btc", "free": "1", "kind": "trade"},
         {"coin": "btc", "free": "2", "kind": "main"},
     )
-    assert _wallet(*rows, fields=replace(WALLET, only=("kind", "main"))) == [("BTC", "2", None, None)]
+    fields = replace(WALLET, only=("kind", "main"))
+    assert _wallet(*rows, fields=fields) == [("BTC", "2", None, None)]
+    for kind in (None, "", 1):
+        with pytest.raises(BadAnswerError, match="without its kind"):
+            _wallet({**rows[0], "kind": kind}, fields=fields)
+
+
+def test_money_in_a_wallet_whose_other_figures_are_zero_is_a_bad_answer_and_not_an_empty_one() -> None:
+    fields = replace(WALLET, wallet="w")
+    assert _wallet({"coin": "btc", "free": "0", "w": "0.0"}, fields=fields) == [("BTC", "0", None, None)]
+    assert _wallet({"coin": "btc", "free": "1", "w": "5"}, fields=fields) == [("BTC", "1", None, None)]
+    with pytest.raises(BadAnswerError, match="money in its w"):
+        _wallet({"coin": "btc", "free": "0", "w": "5"}, fields=fields)
 
 
 @pytest.mark.parametrize(

@@ -141,14 +141,14 @@ async def test_positions(sim: SimulatedExchange, cache: Path) -> None:
             False,
             "cross",
         ),
-        # No mark price yet: the side is that of the amount, and what is not known is null.
+        # A mark price of 0 is what the venue sent; a liquidation price of 0 is its way to tell none.
         (
             "ETH/USDT:USDT",
             "short",
             "3.500",
             "3.500",
             "3474.930",
-            None,
+            "0.00000000",
             None,
             "0",
             "5",
@@ -201,7 +201,7 @@ async def test_open_orders(sim: SimulatedExchange, cache: Path) -> None:
             False,
         ),
         ("2", "90129.300000000000", None, "12.500", "0.000", "12.500", True, True),
-        ("3", "86900", "86948.3000", "0.100", "0", "0.100", True, False),
+        ("3", "86900", "86948.3000", "0.100", None, None, True, False),
     ]
 
 

@@ -36,7 +36,7 @@ RULINGS = {
     "DDoSProtection": E.RATE_LIMITED,
     "DuplicateOrderId": E.VENUE_REFUSED,
     "ExchangeClosedByUser": E.STOPPING,
-    "ExchangeError": E.VENUE_REFUSED,
+    "ExchangeError": E.BAD_ANSWER,
     "ExchangeNotAvailable": E.VENUE_UNAVAILABLE,
     "InsufficientFunds": E.VENUE_REFUSED,
     "InvalidAddress": E.VENUE_REFUSED,
@@ -242,7 +242,10 @@ def test_a_connection_that_fails_is_told_apart_from_a_venue_that_refuses(
     ids=lambda text: text[:40],
 )
 def test_what_the_venue_says_in_no_form_we_know_is_not_quoted(text: str) -> None:
-    assert meaning(ccxt.ExchangeError(text), "binance").message == "binance refused the request"
+    error = meaning(ccxt.BadRequest(text), "binance")
+    assert (error.code, error.message) == (E.VENUE_REFUSED, "binance refused the request")
+    # ccxt's own word for an answer without the venue's code of success proves no refusal.
+    assert meaning(ccxt.ExchangeError(text), "binance").code is E.BAD_ANSWER
 
 
 def test_an_error_of_ours_stays_itself_and_a_parsers_fault_is_a_bad_answer_without_its_text() -> None:
@@ -262,6 +265,10 @@ def test_what_the_venue_says_is_short_and_shows_what_is_hidden() -> None:
 def test_addresses_in_what_the_venue_says_are_left_out() -> None:
     error = meaning(ccxt.ExchangeError("x " + _said(1, f"see {SIGNED} for more")), "x")
     assert error.message == "x says: see [url] for more (code 1)"
+    for address in ("HTTPS://EVIL.example/x", "www.evil.example/x", "WWW.evil.example"):
+        assert meaning(ccxt.ExchangeError("x " + _said(1, f"see {address}")), "x").message == (
+            "x says: see [url] (code 1)"
+        )
 
 
 _SECRETS = st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=8, max_size=64)

@@ -162,3 +162,21 @@ def test_writing_what_is_not_json_leaves_the_last_markets_as_they_were(tmp_path:
         cache.write(KEY, replace(STORED, markets=[{"symbol": object()}]))
     assert _read(cache) == STORED
     assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_what_earlier_simulated_exchanges_left_is_removed_and_nothing_else(tmp_path: Path) -> None:
+    cache = MarketCache(tmp_path)
+    others = (replace(KEY, instance=""), replace(KEY, venue="kraken"), replace(KEY, market_types=("spot",)))
+    for key in (*others, replace(KEY, instance="7-99"), replace(KEY, instance="7-98"), KEY):
+        cache.write(key, STORED)
+    assert all(_read(cache, key) == STORED for key in (*others, KEY))
+    assert len(list(tmp_path.iterdir())) == len(others) + 1
+
+
+def test_a_pipe_in_place_of_the_file_is_no_catalogue_and_nobody_waits_for_it(tmp_path: Path) -> None:
+    cache = MarketCache(tmp_path)
+    cache.write(KEY, STORED)
+    file = _file(tmp_path)
+    file.unlink()
+    os.mkfifo(file)
+    assert _read(cache) is None

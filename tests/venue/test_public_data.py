@@ -91,6 +91,30 @@ async def test_a_ticker_has_every_digit_that_the_venue_sent(
         assert asked.urls[-1] == market.ticker_url
 
 
+# What the venue sent, a fraction times a hundred; the others tell no change over 24 hours beside a ticker.
+CHANGES = {
+    "binance BTC/USDT": "-0.100",
+    "binance BTC/USDT:USDT": "-0.098",
+    "bybit BTC/USDT": "0.6800",
+    "bybit BTC/USDT:USDT": "0.113000",
+    "kucoin BTC/USDT": "1.4300",
+    "bitget BTC/USDT": "0.32100",
+    "bitget BTC/USDT:USDT": "1.2300",
+    "gate BTC/USDT": "-1.180",
+    "gate BTC/USDT:USDT": "4.43",
+}
+
+
+@pytest.mark.parametrize(("case", "market"), MARKETS)
+async def test_the_change_is_the_one_over_24_hours_that_the_venue_tells_or_none(
+    case: Case, market: Market, tmp_path: Path
+) -> None:
+    async with _opened(case, tmp_path) as (venue, _):
+        change = (await _ticker(venue, market.symbol)).change_percent
+    shown = None if change is None else text(change)
+    assert shown == CHANGES.get(f"{case.venue} {market.symbol}")
+
+
 @pytest.mark.parametrize(("case", "market"), MARKETS)
 async def test_a_book_has_every_digit_in_base_and_is_sorted(
     case: Case, market: Market, tmp_path: Path

@@ -142,3 +142,11 @@ def test_no_text_breaks_the_search_and_only_listed_symbols_are_named(written: st
     if written not in markets:
         with pytest.raises(UnknownSymbolError):
             resolve(written, markets, "binance")
+
+
+def test_a_listed_name_is_cut_and_shows_what_is_hidden_where_it_is_suggested() -> None:
+    listed = _markets(**{"BTC\u202e" + "/USDT" + "x" * 500: "odd"})
+    with pytest.raises(UnknownSymbolError) as raised:
+        resolve("odd", listed, "binance")
+    assert r"nearest: BTC\u{202e}/USDT" in raised.value.message
+    assert len(raised.value.message) < 200

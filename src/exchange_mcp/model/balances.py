@@ -6,7 +6,10 @@ from exchange_mcp.model.venue_text import VenueText
 
 
 class Balance(Record):
-    """One asset in one wallet, in units of that asset. What the venue did not tell is None, never zero."""
+    """One asset in one wallet, in units of that asset. What the venue did not tell is None, never zero.
+
+    `used` is the sum of what the venue tells as held; `total` is `free` and `used` together where it tells no total.
+    """
 
     account: str
     source: str

@@ -18,7 +18,7 @@ class Answered(Record):
     account: str
     venue: str
     environment: str
-    source: str
+    source: VenueText
     as_of: Instant
 
 
@@ -26,7 +26,7 @@ class Gap(Record):
     """One source of one account that did not answer, and why."""
 
     account: str
-    source: str
+    source: VenueText
     code: ErrorCode
     message: VenueText
     retry: Retry

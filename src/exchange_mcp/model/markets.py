@@ -3,17 +3,19 @@
 from exchange_mcp.model.decimals import Money
 from exchange_mcp.model.frozen import Record
 from exchange_mcp.model.instants import Instant
+from exchange_mcp.model.venue_text import VenueText
 
 
 class Ticker(Record):
     """The state of one market over the last 24 hours.
 
     Prices are in the quote asset; `base_volume` and `quote_volume` count 24 hours; `change_percent` is the
-    24-hour change in per cent. `time` is the venue's own, None where it does not tell.
+    24-hour change in per cent, a hundred times the venue's fraction where it tells one. Each is what the venue sent,
+    None where it did not or where what it tells is of another period. `time` is the venue's own.
     """
 
     account: str
-    symbol: str
+    symbol: VenueText
     last: Money | None
     bid: Money | None
     ask: Money | None
@@ -33,7 +35,7 @@ class OrderBook(Record):
     """
 
     account: str
-    symbol: str
+    symbol: VenueText
     bids: tuple[tuple[Money, Money], ...]
     asks: tuple[tuple[Money, Money], ...]
     levels: int

@@ -9,23 +9,25 @@ from exchange_mcp.model.venue_text import VenueText
 
 
 class OpenOrder(Record):
-    """One resting order, limit or conditional.
+    """One resting order, limit or conditional. What the venue did not send is None.
 
     Attributes:
         source: where it was read, such as `spot` or `linear conditional`.
+        symbol: the unified symbol, or the venue's own id of a market that is not in its list of markets.
         type: the venue's order type in ccxt's words, such as limit, stop_market.
-        price, trigger_price: in the quote asset; None where the order has none.
-        amount, filled, remaining: in the base asset, or in contracts where `contracts` is true.
+        price, trigger_price: in the quote asset; None where the order has none, which venues write as 0 or -1.
+        amount, filled: in the base asset, or in contracts where `contracts` is true.
+        remaining: `amount` less `filled`, where both are told.
         closes_position: a conditional order that closes whatever is open when it triggers; it has no amount.
     """
 
     account: str
     source: str
-    symbol: str
+    symbol: VenueText
     id: VenueText
     client_order_id: VenueText | None
     side: Literal["buy", "sell"]
-    type: VenueText
+    type: VenueText | None
     price: Money | None
     trigger_price: Money | None
     amount: Money | None

@@ -5,18 +5,22 @@ from typing import Literal
 from exchange_mcp.model.decimals import Money
 from exchange_mcp.model.frozen import Record
 from exchange_mcp.model.instants import Instant
+from exchange_mcp.model.venue_text import VenueText
 
 Side = Literal["long", "short"]
 MarginMode = Literal["cross", "isolated"]
 
 
 class Position(Record):
-    """One open position; a hedge-mode account has one row a side.
+    """One open position; a hedge-mode account has one row a side. What the venue did not send is None.
 
     Attributes:
-        amount: size in the base asset, without sign; `side` carries the direction.
+        symbol: the unified symbol, or the venue's own id of a market that is not in its list of markets.
+        amount: size in the base asset, without sign; `side` carries the direction. Where the venue counts contracts it
+            is `contracts` times `contract_size`.
         contracts: size in the venue's contracts, of `contract_size` base each.
-        entry_price, mark_price, liquidation_price: in the quote asset.
+        entry_price, mark_price, liquidation_price: in the quote asset. Venues write a liquidation price of 0 or
+            less where there is none; that one is None.
         unrealised_pnl, notional: in the settlement asset.
         hedge_mode: whether the row is one side of a hedge-mode account; None where the venue does not tell.
         updated: when the venue says it last changed.
@@ -24,7 +28,7 @@ class Position(Record):
 
     account: str
     source: str
-    symbol: str
+    symbol: VenueText
     side: Side
     amount: Money | None
     contracts: Money | None

@@ -168,23 +168,6 @@ def fault(venue: str, api: str, path: str, answer: object) -> str | None:
     return None
 
 
-# Where ccxt's volumes of contracts are not base and quote, the venue's own fields that are: (base, quote).
-# okx, vol24h is in contracts and volCcy24h in base: https://www.okx.com/docs-v5/en/#order-book-trading-market-data-get-ticker
-# bybit inverse, volume24h is in USD and turnover24h in base: https://bybit-exchange.github.io/docs/v5/market/tickers
-_VOLUMES: Final[dict[tuple[str, MarketType], tuple[str | None, str | None]]] = {
-    ("okx", MarketType.LINEAR): ("volCcy24h", None),
-    ("okx", MarketType.INVERSE): ("volCcy24h", None),
-    ("bybit", MarketType.INVERSE): ("turnover24h", "volume24h"),
-}
-
-
-def volume_fields(venue: str, market_type: MarketType) -> tuple[str | None, str | None] | None:
-    """The raw fields of a ticker that hold its 24-hour volume in base and in quote; None where ccxt knows better."""
-    if not counts_in_base(venue, market_type):
-        return (None, None)
-    return _VOLUMES.get((venue, market_type))
-
-
 def counts_in_base(venue: str, market_type: MarketType) -> bool:
     """Whether it was read what a venue's amounts count, so that they can be given in base.
 

@@ -1,9 +1,9 @@
 """From what ccxt parsed to the model. Pure: a dict in, a record out, or `BadAnswerError`."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import reduce
-from typing import Literal, cast
+from typing import Final, Literal, cast
 
 from exchange_mcp.model.balances import Balance
 from exchange_mcp.model.decimals import add, from_wire, multiply, subtract
@@ -12,8 +12,11 @@ from exchange_mcp.model.markets import OrderBook, Ticker
 from exchange_mcp.model.orders import OpenOrder
 from exchange_mcp.model.positions import MarginMode, Position, Side
 from exchange_mcp.rules.private.declared import BalanceFields, PositionFields
+from exchange_mcp.rules.tickers import TickerFields
 from exchange_mcp.venue.listing import at
-from exchange_mcp.venue.terms import Parsed, Terms, number, parsed_terms, positive, text
+from exchange_mcp.venue.terms import Parsed, Terms, number, parsed_terms, text
+
+_HUNDRED: Final = Decimal(100)
 
 
 def _instant(parsed: Parsed) -> int | None:
@@ -27,10 +30,19 @@ def balances(
     """Every asset of one wallet, empty ones included, in the venue's order. `code_of` gives an asset its common name.
 
     Raises:
-        BadAnswerError: a row names no asset, or no amount of it.
+        BadAnswerError: a row names no asset or no amount of it, or contradicts itself.
     """
-    kept = (row for row in rows if fields.only is None or at(row, fields.only[0]) == fields.only[1])
+    kept = (row for row in rows if _is_kept(row, fields))
     return [_balance(row, fields, account, source, code_of) for row in kept]
+
+
+def _is_kept(row: Parsed, fields: BalanceFields) -> bool:
+    if fields.only is None:
+        return True
+    told = at(row, fields.only[0])
+    if not isinstance(told, str) or not told:
+        raise BadAnswerError(f"the venue sent a balance without its {fields.only[0]}")
+    return told == fields.only[1]
 
 
 def _balance(
@@ -46,6 +58,8 @@ def _balance(
         total = add(free, held)
     if free is None and held is None and total is None:
         raise BadAnswerError("the venue sent a balance without an amount")
+    if fields.wallet is not None and number(row, fields.wallet) and not (free or held or total):
+        raise BadAnswerError(f"the venue sent a balance of nothing with money in its {fields.wallet}")
     return Balance(account=account, source=source, asset=code_of(asset), free=free, used=held, total=total)
 
 
@@ -59,7 +73,7 @@ def position(  # noqa: PLR0913 - a row, how it is read, and what it is called
     """One open position; None where its size is zero.
 
     Raises:
-        BadAnswerError: the venue does not tell its size, or which side it is.
+        BadAnswerError: the venue does not tell its size or its side, or contradicts itself, or a price is below zero.
     """
     size = number(row, fields.size)
     if size is None:
@@ -77,11 +91,11 @@ def position(  # noqa: PLR0913 - a row, how it is read, and what it is called
         amount=size.copy_abs() if fields.in_base else _linear_base(size.copy_abs(), per_contract, market),
         contracts=None if fields.in_base else size.copy_abs(),
         contract_size=None if fields.in_base else per_contract,
-        entry_price=_above_zero(row, fields.entry),
-        mark_price=_above_zero(row, fields.mark),
+        entry_price=_price(row, fields.entry),
+        mark_price=_price(row, fields.mark),
         liquidation_price=_above_zero(row, fields.liquidation),
         notional=None if notional is None else notional.copy_abs(),
-        leverage=leverage or None,
+        leverage=leverage if leverage or not fields.zero_leverage_is_cross else None,
         margin_mode=_margin_mode(row, fields, leverage),
         unrealised_pnl=_told(row, fields.pnl),
         hedge_mode=None if fields.hedge is None else fields.hedges.get(str(at(row, fields.hedge))),
@@ -93,8 +107,19 @@ def _told(row: Parsed, name: str | None) -> Decimal | None:
     return None if name is None else number(row, name)
 
 
+def _price(row: Parsed, name: str | None) -> Decimal | None:
+    return _not_negative(_told(row, name), name)
+
+
+def _not_negative(value: Decimal | None, name: str | None) -> Decimal | None:
+    if value is not None and value < 0:
+        raise BadAnswerError(f"the venue's {name} is below zero")
+    return value
+
+
 def _above_zero(row: Parsed, name: str | None) -> Decimal | None:
-    return None if name is None else positive(row, name)
+    told = _told(row, name)
+    return told if told is not None and told > 0 else None
 
 
 def _margin_mode(row: Parsed, fields: PositionFields, leverage: Decimal | None) -> MarginMode | None:
@@ -114,14 +139,20 @@ def _updated(row: Parsed, fields: PositionFields) -> int | None:
 
 def _side(row: Parsed, fields: PositionFields, size: Decimal) -> Side:
     """The side that is told; where none is, or none but "net", that of the signed size."""
-    if fields.side is None:
-        return "long" if size > 0 else "short"
-    told = str(at(row, fields.side))
-    side = fields.sides.get(told)
-    if side is None and told in fields.signed:
-        side = "long" if size > 0 else "short"
+    by_sign: Side = "long" if size > 0 else "short"
+    side: Side | None = by_sign
+    if fields.side is not None:
+        told = str(at(row, fields.side))
+        side = fields.sides.get(told)
+        if side is None and told in fields.signed:
+            side = by_sign
+        elif side is not None and (side if fields.short_is_negative else "long") != by_sign:
+            raise BadAnswerError(f"the venue sent a {side} position whose size has the other side's sign")
     if side is None:
         raise BadAnswerError("the venue does not tell which side a position is on")
+    hedged = None if fields.hedge is None else fields.hedge_sides.get(str(at(row, fields.hedge)))
+    if hedged is not None and hedged != side:
+        raise BadAnswerError(f"the venue sent a {side} position as one of the {hedged} side")
     return side
 
 
@@ -138,13 +169,13 @@ def open_order(  # noqa: PLR0913 - as above
     account: str,
     source: str,
     *,
-    symbol: str | None = None,
+    symbol: str,
     terms: Terms | None = None,
 ) -> OpenOrder:
     """One resting order; its terms as ccxt parsed them unless they are given.
 
     Raises:
-        BadAnswerError: it has no id or no side.
+        BadAnswerError: it has no id or no side, an amount below zero, or more filled than it is of.
     """
     told = parsed_terms(parsed) if terms is None else terms
     if told.side not in {"buy", "sell"} or not told.identifier:
@@ -153,33 +184,34 @@ def open_order(  # noqa: PLR0913 - as above
     return OpenOrder(
         account=account,
         source=source,
-        symbol=str(parsed.get("symbol")) if symbol is None else symbol,
+        symbol=symbol,
         id=told.identifier,
         client_order_id=told.client_id,
         side=cast("Literal['buy', 'sell']", told.side),
-        type=str(parsed.get("type")),
+        type=text(parsed.get("type")),
         price=told.price,
         trigger_price=told.trigger,
         amount=_scaled(told.amount, scale),
         filled=_scaled(told.filled, scale),
-        remaining=_scaled(_remaining(parsed, told, is_settled=terms is not None), scale),
+        remaining=_scaled(_remaining(told), scale),
         contracts=in_contracts,
         reduce_only=told.reduce_only,
         closes_position=told.closes,
         post_only=told.post_only,
         time_in_force=text(parsed.get("timeInForce")),
         position_side=told.position_side,
-        created=_instant(parsed),
+        created=told.created,
     )
 
 
-def _remaining(parsed: Parsed, told: Terms, *, is_settled: bool) -> Decimal | None:
-    """What is left of the amount; where ccxt parsed the terms and the venue tells another number, that one."""
-    left = None if told.amount is None or told.filled is None else subtract(told.amount, told.filled)
-    if told.amount is None or is_settled:
-        return left
-    remaining = number(parsed, "remaining")
-    return left if remaining == left else remaining
+def _remaining(told: Terms) -> Decimal | None:
+    """What is left of the amount, where it and what is filled are both told."""
+    amount, filled = _not_negative(told.amount, "amount"), _not_negative(told.filled, "filled amount")
+    if amount is None or filled is None:
+        return None
+    if filled > amount:
+        raise BadAnswerError("the venue sent an order of which more is filled than there is")
+    return subtract(amount, filled)
 
 
 def _scale(market: Parsed | None) -> tuple[Decimal, bool]:
@@ -197,35 +229,90 @@ def _scaled(amount: Decimal | None, scale: Decimal) -> Decimal | None:
 
 
 def ticker(
-    parsed: Parsed, account: str, symbol: str, volumes: tuple[str | None, str | None] | None = None
+    parsed: Parsed, market: Parsed, account: str, fields: TickerFields | None, *, is_known: bool = True
 ) -> Ticker:
-    """One market's ticker; `volumes` names the venue's own fields of base and quote volume, where they differ.
+    """One market's ticker: by `fields` from the venue's own row, otherwise what ccxt took from that row unchanged.
+
+    `is_known` tells whether it is known what the venue's volumes count.
 
     Raises:
-        BadAnswerError: it tells neither a last price nor a bid nor an ask.
+        BadAnswerError: it is of another market, tells neither a last price nor a bid nor an ask, or one below zero.
     """
-    info = cast("Parsed", parsed.get("info") or {})
-    base_volume, quote_volume = (
-        (number(parsed, "baseVolume"), number(parsed, "quoteVolume"))
-        if volumes is None
-        else tuple(None if name is None else number(info, name) for name in volumes)
-    )
-    result = Ticker(
+    info = parsed.get("info")
+    told = _sent_unchanged(parsed, info) if fields is None else _by_fields(parsed, info, market, fields)
+    prices = {name: _not_negative(told(name), name) for name in ("last", "bid", "ask", "high", "low")}
+    if prices["last"] is None and prices["bid"] is None and prices["ask"] is None:
+        raise BadAnswerError(f"the venue sent a ticker of {market['symbol']} without a price")
+    return Ticker(
         account=account,
-        symbol=symbol,
-        last=number(parsed, "last"),
-        bid=number(parsed, "bid"),
-        ask=number(parsed, "ask"),
-        high=number(parsed, "high"),
-        low=number(parsed, "low"),
-        change_percent=number(parsed, "percentage"),
-        base_volume=base_volume,
-        quote_volume=quote_volume,
+        symbol=str(market["symbol"]),
+        last=prices["last"],
+        bid=prices["bid"],
+        ask=prices["ask"],
+        high=prices["high"],
+        low=prices["low"],
+        change_percent=told("percentage"),
+        base_volume=_not_negative(told("baseVolume"), "volume") if is_known else None,
+        quote_volume=_not_negative(told("quoteVolume"), "volume") if is_known else None,
         time=_instant(parsed),
     )
-    if result.last is None and result.bid is None and result.ask is None:
-        raise BadAnswerError(f"the venue sent a ticker of {symbol} without a price")
-    return result
+
+
+def _by_fields(
+    parsed: Parsed, info: object, market: Parsed, fields: TickerFields
+) -> Callable[[str], Decimal | None]:
+    if not isinstance(info, Mapping):
+        raise BadAnswerError("the venue sent a ticker that is not an object")
+    row = cast("Parsed", info)
+    if fields.market is not None and at(row, fields.market) != market["id"]:
+        raise BadAnswerError(f"the venue sent a ticker that is not told to be of {market['symbol']}")
+    paths = {
+        "last": fields.last,
+        "bid": fields.bid,
+        "ask": fields.ask,
+        "high": fields.high,
+        "low": fields.low,
+        "percentage": fields.percent,
+        "baseVolume": fields.base_volume,
+        "quoteVolume": fields.quote_volume,
+    }
+
+    def told(name: str) -> Decimal | None:
+        if name in fields.beside:
+            return number(parsed, name)
+        if name == "percentage" and fields.ratio is not None:
+            ratio = number(row, fields.ratio)
+            return None if ratio is None else multiply(ratio, _HUNDRED)
+        path = paths[name]
+        if path is None or (fields.unknown is not None and at(row, path) == fields.unknown):
+            return None
+        return number(row, path)
+
+    return told
+
+
+def _sent_unchanged(parsed: Parsed, info: object) -> Callable[[str], Decimal | None]:
+    """What ccxt took from the venue's row; what is nowhere in the row was worked out, and is left out."""
+    sent = frozenset(_leaves(info))
+
+    def told(name: str) -> Decimal | None:
+        # Some of ccxt's classes call the last price the close.
+        name = "close" if name == "last" and parsed.get("last") is None else name
+        value = parsed.get(name)
+        return number(parsed, name) if value is not None and str(value) in sent else None
+
+    return told
+
+
+def _leaves(value: object) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        for content in cast("Mapping[str, object]", value).values():
+            yield from _leaves(content)
+    elif isinstance(value, list):
+        for content in cast("list[object]", value):
+            yield from _leaves(content)
+    elif value is not None:
+        yield str(value)
 
 
 def order_book(
@@ -234,11 +321,13 @@ def order_book(
     """The best levels of one market's book; `is_known` tells whether ccxt's size of a contract was verified there.
 
     Raises:
-        BadAnswerError: both sides are empty, or a level is not a price and an amount.
+        BadAnswerError: both sides are empty or cross, or a level is not a price and an amount of zero or more.
     """
     scale, in_contracts = _scale(market) if is_known else (Decimal(1), False)
     unit = "contracts" if in_contracts else "base"
     bids, asks = (_side_of_book(parsed, side, scale, levels) for side in ("bids", "asks"))
+    if bids and asks and bids[0][0] >= asks[0][0]:
+        raise BadAnswerError(f"the venue sent a book of {market['symbol']} whose bids reach its asks")
     if not bids and not asks:
         raise BadAnswerError(f"the venue sent a book of {market['symbol']} without a bid or an ask")
     return OrderBook(
@@ -272,6 +361,6 @@ def _exact(value: object) -> Decimal:
         exact = from_wire(value)
     except ValueError:
         exact = None
-    if exact is None:
+    if exact is None or exact < 0:
         raise BadAnswerError("the venue sent a level of its book without a price or an amount")
     return exact

@@ -146,12 +146,21 @@ async def fetch_catalogue(client: Any, now_ms: int) -> StoredMarkets:  # noqa: A
     markets = await client.fetch_markets()
     if not markets:
         raise BadAnswerError(f"{client.id} sent a list of markets without a market")
+    if not all(_is_market(market) for market in markets):
+        raise BadAnswerError(f"{client.id} sent a list of markets with something else in it")
     helpers = client.options.get("marketHelperProps", [])
     return StoredMarkets(
         markets=[{**market, "info": _info(client.id, market["info"])} for market in markets],
         options={name: client.options[name] for name in helpers if client.options.get(name) is not None},
         loaded_ms=now_ms,
     )
+
+
+def _is_market(market: Any) -> bool:  # noqa: ANN401 - whatever ccxt made of a row
+    if not isinstance(market, dict):
+        return False
+    named = cast("dict[str, Any]", market)
+    return all(isinstance(named.get(name), str) and named[name] for name in ("id", "symbol", "base"))
 
 
 def _info(venue: str, info: Any) -> Any:  # noqa: ANN401 - a venue's own JSON

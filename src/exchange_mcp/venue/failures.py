@@ -83,13 +83,17 @@ _BY_STATUS: Final[dict[str, tuple[type[VenueError], str]]] = {
 
 _CODE_KEYS: Final = ("code", "retCode", "sCode", "label", "error_code")
 _MESSAGE_KEYS: Final = ("msg", "message", "retMsg", "sMsg", "error", "error_description", "detail")
-_URL = re.compile(r"https?://\S+")
+_URL = re.compile(r"(?:https?://|www\.)\S+", re.IGNORECASE)
 # How ccxt words an HTTP status: id, method, URL, status, reason, body.
 _STATUS = re.compile(r"^\S+ (?:GET|POST) \S+ ([0-9]{3}) ")
 
 
 class TimedOutError(VenueUnreachableError):
     """The connection stood and nothing came; asking at once again would only wait again."""
+
+
+class TooLongError(BadAnswerError):
+    """More than is parsed came; asking again would only bring it again."""
 
 
 def meaning(error: Exception, venue: str, redactor: Redactor | None = None) -> ExchangeMcpError:
@@ -107,9 +111,15 @@ def meaning(error: Exception, venue: str, redactor: Redactor | None = None) -> E
     kind = _BY_CODE.get((venue, code)) or next(
         (ours for theirs, ours in _BY_CLASS if isinstance(error, theirs)), BadAnswerError
     )
+    status = _STATUS.search(text)
+    # By its class alone, ccxt takes a refusal to serve a place for a venue that is down: https://docs.ccxt.com/README?id=errors
+    kind = VenueRefusedError if status is not None and status[1] == "451" else kind
     if words:
         return kind(f"{venue} says: {words}" + (f" (code {code})" if code else ""))
-    return _unsaid(error, venue, text) or kind(_WITHOUT_WORDS[kind].format(venue))
+    if type(error) is ccxt.ExchangeError and not code:
+        # What ccxt raises of an answer that has no code of success either, such as {}: no refusal is in it.
+        kind = BadAnswerError
+    return _unsaid(error, venue, status) or kind(_WITHOUT_WORDS[kind].format(venue))
 
 
 def code_of(error: Exception) -> str:
@@ -117,7 +127,7 @@ def code_of(error: Exception) -> str:
     return _said(str(error), Redactor())[0] if isinstance(error, ccxt.BaseError) else ""
 
 
-def _unsaid(error: Exception, venue: str, text: str) -> ExchangeMcpError | None:
+def _unsaid(error: Exception, venue: str, status: re.Match[str] | None) -> ExchangeMcpError | None:
     """What a failure means without the venue's own words, where its class does not tell."""
     if isinstance(error, ccxt.RequestTimeout):
         return TimedOutError(f"{venue} did not answer in time")
@@ -130,7 +140,6 @@ def _unsaid(error: Exception, venue: str, text: str) -> ExchangeMcpError | None:
     if isinstance(error, _OURS):
         _log.error("ccxt refused a request of ours", venue=venue, exc_info=error)
         return InternalError(f"this server asked {venue} in a way that cannot be asked")
-    status = _STATUS.search(text)
     kind, words = _BY_STATUS.get(status[1] if status else "", (None, ""))
     return kind(words.format(venue)) if kind else None
 

@@ -25,11 +25,16 @@ Row = Mapping[str, Any]
 AnySource = Source[BalanceFields] | Source[PositionFields] | Source[OrderFields]
 
 MOST_ROWS: Final = 1000
+# Of a list that the venue gives whole: it does not cost a request for every page.
+MOST_AT_ONCE: Final = 5000
 MOST_PARTS: Final = 20
 
 
 def at(value: object, path: str) -> object:
-    """What is at a dotted path of an answer; "*" goes through a list and joins what it finds there."""
+    """What is at a dotted path of an answer.
+
+    "*" goes through a list and joins what it finds there; a number is a place in a list.
+    """
     for place, name in enumerate(names := path.split(".") if path else []):
         if name == "*":
             if not isinstance(value, list):
@@ -38,7 +43,10 @@ def at(value: object, path: str) -> object:
             if not all(isinstance(part, list) for part in found):
                 return None
             return [row for part in found for row in cast("list[object]", part)]
-        value = cast("Mapping[str, object]", value).get(name) if isinstance(value, Mapping) else None
+        if isinstance(value, list) and name.isdecimal():
+            value = next(iter(cast("list[object]", value)[int(name) :]), None)
+        else:
+            value = cast("Mapping[str, object]", value).get(name) if isinstance(value, Mapping) else None
     return value
 
 
@@ -95,9 +103,22 @@ def _settlements(markets: Markets, types: tuple[MarketType, ...]) -> set[str]:
 
 
 async def _pages(client: Any, source: AnySource, params: dict[str, Any]) -> list[Row]:  # noqa: ANN401 - as above
-    page, found, last = source.page, list[Row](), list[Row]()
+    page = source.page
     if page is None:
-        return _rows_of(client.id, source, await _ask(client, source.call, params))
+        found = _rows_of(client.id, source, await _ask(client, source.call, params))
+        if len(found) > MOST_AT_ONCE:
+            raise _too_many(source, MOST_AT_ONCE)
+        return found
+    return await _turned(client, source, page, params)
+
+
+async def _turned(
+    client: Any,  # noqa: ANN401 - as above
+    source: AnySource,
+    page: Page,
+    params: dict[str, Any],
+) -> list[Row]:
+    found, last = list[Row](), list[Row]()
     asking = dict(params) if page.limit is None else {**params, page.limit: page.size}
     for number in range(1, MOST_ROWS // page.size + 1):
         if page.by == "number":
@@ -106,6 +127,8 @@ async def _pages(client: Any, source: AnySource, params: dict[str, Any]) -> list
             asking[page.param] = page.size * (number - 1)
         answer = await _ask(client, source.call, asking)
         new = _rows_of(client.id, source, answer)
+        if len(found) + len(new) > MOST_ROWS + len(last):
+            break
         # A row that came or went while the pages were turned shows others twice.
         fresh = [row for row in new if row not in last]
         if new and not fresh:
@@ -118,7 +141,11 @@ async def _pages(client: Any, source: AnySource, params: dict[str, Any]) -> list
             asking[page.param] = at(answer, page.told) if page.by == "cursor" else at(new[-1], page.told)
             if asking[page.param] in {None, ""}:
                 raise BadAnswerError(f"{client.id} sent a page of {source.name} without what follows it")
-    raise NotCoveredError(f"{source.name} has more than the {MOST_ROWS} rows that are read: name a symbol")
+    raise _too_many(source, MOST_ROWS)
+
+
+def _too_many(source: AnySource, most: int) -> NotCoveredError:
+    return NotCoveredError(f"{source.name} has more than the {most} rows that are read: name a symbol")
 
 
 def _goes_on(page: Page, answer: object, new: list[Row]) -> bool:

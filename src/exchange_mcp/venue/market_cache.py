@@ -7,6 +7,7 @@ that says anything else, is too old, or is damaged counts as absent. Files are t
 import hashlib
 import json
 import os
+import stat
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,7 +56,7 @@ class MarketCache:
     def read(self, key: MarketKey, *, now_ms: int, oldest_ms: int) -> StoredMarkets | None:
         """The stored catalogue, if it is of this key and not older than `oldest_ms` milliseconds."""
         try:
-            document: Any = json.loads(self._path(key).read_text(encoding="utf-8"))
+            document: Any = json.loads(_content(self._path(key)))
             stored = cast("dict[str, Any]", document)
             if stored["stamp"] != key.stamp() or not _are_markets(stored["markets"]):
                 return None
@@ -91,13 +92,40 @@ class MarketCache:
             with os.fdopen(handle, "w", encoding="utf-8") as file:
                 json.dump(document, file, separators=(",", ":"))
             Path(temporary).replace(self._path(key))
+            self._forget_other_instances(key)
         except BaseException:
             Path(temporary).unlink(missing_ok=True)
             raise
 
+    def _forget_other_instances(self, key: MarketKey) -> None:
+        """Remove what earlier simulated exchanges left behind: nobody will ask for it again."""
+        if key.instance:
+            mine = self._path(key)
+            for other in self._directory.glob(f"{_stem(key)}-*.json"):
+                if other != mine:
+                    other.unlink(missing_ok=True)
+
     def _path(self, key: MarketKey) -> Path:
-        digest = hashlib.sha256(json.dumps(key.stamp(), sort_keys=True).encode()).hexdigest()[:16]
-        return self._directory / f"markets-{key.venue}-{key.environment}-{digest}.json"
+        instance = f"-{_digest(key.instance)}" if key.instance else ""
+        return self._directory / f"{_stem(key)}{instance}.json"
+
+
+def _stem(key: MarketKey) -> str:
+    """The name of a file but for whose instance it is of."""
+    stamp = {name: value for name, value in key.stamp().items() if name != "instance"}
+    return f"markets-{key.venue}-{key.environment}-{_digest(json.dumps(stamp, sort_keys=True))}"
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _content(path: Path) -> str:
+    """The text of a regular file; opening anything else, such as a pipe, must not wait for whoever writes to it."""
+    with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), encoding="utf-8") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError("not a regular file")
+        return file.read()
 
 
 def _are_markets(value: object) -> bool:

@@ -1,6 +1,7 @@
 """From configured accounts to venues that can be asked: one client a key, one catalogue a venue and environment."""
 
 import asyncio
+import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -31,6 +32,7 @@ from exchange_mcp.venue.key_watch import KeyWatch
 from exchange_mcp.venue.keys import KeyCare, watch
 from exchange_mcp.venue.market_cache import MarketCache, MarketKey, StoredMarkets
 from exchange_mcp.venue.markets import MarketCatalogue, Markets
+from exchange_mcp.venue.numbers import MOST_OF_MARKETS
 from exchange_mcp.venue.reads import CcxtReadVenue
 from exchange_mcp.venue.repeating import Sleep, repeated
 from exchange_mcp.venue.watched import WatchedVenue
@@ -43,6 +45,10 @@ class KeyMaterial:
 
     key_id: str
     fields: Mapping[str, str] = field(repr=False)
+
+    def digest(self) -> bytes:
+        """Tells two keys apart by everything in them: a wrong secret must not take the right one's place."""
+        return hashlib.sha256(repr(sorted(self.fields.items())).encode()).digest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,9 +137,10 @@ class OpenVenues:
             self._venues = {**self._venues, **closed}
             return
         loader = self._client(first, types, places, timeout_ms=LOADING_MS)
+        loader.most_characters = MOST_OF_MARKETS
         clients = {
-            opening.key.key_id if opening.key else None: self._client(opening, types, places, key=opening.key)
-            for opening in openings
+            key and key.digest(): self._client(opening, types, places, key=key)
+            for key, opening in {(o.key and o.key.digest()): (o.key, o) for o in openings}.values()
         }
 
         def share(stored: StoredMarkets) -> Markets:
@@ -151,7 +158,7 @@ class OpenVenues:
         )
         self._catalogues.append(catalogue)
         for opening in openings:
-            client = clients[opening.key.key_id if opening.key else None]
+            client = clients[opening.key and opening.key.digest()]
             reads = rows.of(EndpointClass.READ, opening.account.market_types)
             reading = CcxtReadVenue(opening.account, client, catalogue, endpoints=reads, sleep=sleep)
             self._venues[opening.account.name] = WatchedVenue(reading, self._watch(opening, client, scope))

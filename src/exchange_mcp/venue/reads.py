@@ -1,11 +1,13 @@
 """`ReadVenue` over ccxt: which sources each question has, and how each is asked."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from typing import Any, Final, TypeVar
+
+from anyio.lowlevel import checkpoint
 
 from exchange_mcp.config.redaction import Redactor
 from exchange_mcp.model.accounts import Account, MarketType
@@ -18,7 +20,8 @@ from exchange_mcp.model.positions import Position
 from exchange_mcp.rules.endpoints import Endpoint
 from exchange_mcp.rules.private import PRIVATE, PrivateReads
 from exchange_mcp.rules.private.declared import BalanceFields, F, OrderFields, PositionFields, Source
-from exchange_mcp.rules.reading import book_depth, counts_in_base, volume_fields
+from exchange_mcp.rules.reading import book_depth, counts_in_base
+from exchange_mcp.rules.tickers import ticker_fields
 from exchange_mcp.rules.venues import venue_rules
 from exchange_mcp.venue import answers, listing
 from exchange_mcp.venue.account_types import QUESTIONS, AccountType
@@ -31,6 +34,8 @@ from exchange_mcp.venue.terms import parsable, terms_of
 
 T = TypeVar("T")
 
+# How many rows are turned into records before others have their turn: some milliseconds.
+_IN_ONE_GO: Final = 50
 _UNLISTED: Final = {"contract": True, "linear": None}
 
 
@@ -108,8 +113,9 @@ class CcxtReadVenue:
         async def read(markets: Markets) -> list[Ticker]:
             market = resolve(symbol, markets, self._account.venue)
             parsed = await self._client.fetch_ticker(market["symbol"])
-            volumes = volume_fields(self._account.venue, market_type_of(market["symbol"]) or MarketType.SPOT)
-            return [answers.ticker(parsed, self._account.name, symbol, volumes)]
+            venue, market_type = self._account.venue, market_type_of(symbol) or MarketType.SPOT
+            fields, is_known = ticker_fields(venue, market_type), counts_in_base(venue, market_type)
+            return [answers.ticker(parsed, market, self._account.name, fields, is_known=is_known)]
 
         return self._market_data("ticker", symbol, read)
 
@@ -183,7 +189,7 @@ class CcxtReadVenue:
         self, source: Source[PositionFields], _: str | None, markets: Markets
     ) -> Sequence[Position]:
         found: list[Position] = []
-        for row in await listing.rows(self._client, source, None, markets):
+        async for row in _in_turns(await listing.rows(self._client, source, None, markets)):
             market, symbol = self._market(row, source.fields.market, source.types)
             position = answers.position(
                 row,
@@ -202,9 +208,13 @@ class CcxtReadVenue:
     ) -> Sequence[OpenOrder]:
         named = None if symbol is None else resolve(symbol, markets, self._account.venue)
         found: list[OpenOrder] = []
-        for row in await listing.rows(self._client, source, named, markets):
+        async for row in _in_turns(await listing.rows(self._client, source, named, markets)):
             market, own = self._market(row, source.fields.market, source.types)
-            if not self._is_asked(own) or (named is not None and own != named["symbol"]):
+            if named is not None and own != named["symbol"]:
+                if source.symbol is not None:
+                    raise BadAnswerError(f"the venue was asked for {symbol} and sent another market's order")
+                continue  # of a list that is always asked whole
+            if not self._is_asked(own):
                 continue
             parsed = self._client.parse_order(parsable(row), market)
             # What is not listed any more may count in anything.
@@ -273,3 +283,11 @@ class CcxtReadVenue:
     def _other_type(self, market_type: MarketType) -> Unread:
         has = ", ".join(self._account.market_types)
         return Unread(market_type, self._uncovered(f"is set up for {has}, not for {market_type}"))
+
+
+async def _in_turns(rows: Sequence[listing.Row]) -> AsyncIterator[listing.Row]:
+    """The rows, with a turn for every other task now and then: a long list must not keep the server from answering."""
+    for place, row in enumerate(rows, start=1):
+        yield row
+        if place % _IN_ONE_GO == 0:
+            await checkpoint()

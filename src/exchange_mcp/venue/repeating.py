@@ -1,7 +1,7 @@
 """Asking a venue again after a failure that is safe to repeat: reads only, few times, with jitter.
 
-Timeouts are not repeated (they would only wait again) and neither are rate limits (the venue asked for
-less). The caller's deadline stands above all of this: it cancels the waiting.
+Timeouts and answers that are too long are not repeated (they would only come again) and neither are rate limits (the
+venue asked for less). The caller's deadline stands above all of this: it cancels the waiting.
 """
 
 import asyncio
@@ -11,7 +11,7 @@ from typing import Final, TypeVar
 from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt, wait_random_exponential
 
 from exchange_mcp.model.errors import BadAnswerError, VenueUnavailableError, VenueUnreachableError
-from exchange_mcp.venue.failures import TimedOutError
+from exchange_mcp.venue.failures import TimedOutError, TooLongError
 
 T = TypeVar("T")
 
@@ -22,7 +22,7 @@ _REPEATABLE: Final = (VenueUnreachableError, VenueUnavailableError, BadAnswerErr
 
 
 def _is_repeatable(error: BaseException) -> bool:
-    return isinstance(error, _REPEATABLE) and not isinstance(error, TimedOutError)
+    return isinstance(error, _REPEATABLE) and not isinstance(error, TimedOutError | TooLongError)
 
 
 async def repeated(ask: Callable[[], Awaitable[T]], *, sleep: Sleep = asyncio.sleep) -> T:

@@ -71,7 +71,7 @@ def resolve(symbol: str, markets: Markets, venue: str) -> Mapping[str, Any]:
     if market is not None:
         return market
     near = nearest(symbol, markets)
-    suggestion = f"; nearest: {', '.join(near)}" if near else ""
+    suggestion = f"; nearest: {', '.join(visible(each, 64) for each in near)}" if near else ""
     raise UnknownSymbolError(f"{venue} lists no {visible(symbol, 64)!r}{suggestion}")
 
 

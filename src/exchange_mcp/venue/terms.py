@@ -1,7 +1,7 @@
 """What an order says, where ccxt's parse of it loses digits or meaning: one pure function a venue.
 
 ccxt gives the identity of an order (id, times, type) and how long it is good for; the amounts and prices are taken here
-from the venue's own row. What a row does not tell stays unknown; a zero price is no price.
+from the venue's own row. What a row does not tell stays unknown; a price of 0 or -1 is no price.
 """
 
 from collections.abc import Callable, Mapping
@@ -18,6 +18,8 @@ from exchange_mcp.venue.listing import at
 
 Parsed = Mapping[str, Any]
 
+_NO_PRICE: Final = -1
+
 
 @dataclass(frozen=True, slots=True)
 class Terms:
@@ -33,6 +35,7 @@ class Terms:
     closes: bool | None
     reduce_only: bool | None
     post_only: bool | None
+    created: int | None
     position_side: Side | None
     in_base: bool = False
 
@@ -50,9 +53,20 @@ def number(row: Parsed, path: str) -> Decimal | None:
 
 
 def positive(row: Parsed, *paths: str) -> Decimal | None:
-    """The first number above zero; venues write 0 or -1 where there is no price."""
-    told = (number(row, path) for path in paths)
-    return next((value for value in told if value is not None and value > 0), None)
+    """The first number above zero; venues write 0 or -1 where there is no price.
+
+    Raises:
+        BadAnswerError: one of them is no exact number, or below zero and not -1.
+    """
+    told = [(path, value) for path in paths if (value := number(row, path)) is not None]
+    for path, value in told:
+        if value < 0 and value != _NO_PRICE:
+            raise BadAnswerError(f"the venue's {path} is below zero")
+    return next((value for _, value in told if value > 0), None)
+
+
+def _instant(value: object) -> int | None:
+    return value if isinstance(value, int) and value > 0 else None
 
 
 def truth(value: object) -> bool | None:
@@ -91,6 +105,8 @@ def parsable(row: Parsed) -> dict[str, Any]:
 def parsed_terms(parsed: Parsed) -> Terms:
     """The terms as ccxt parsed them."""
     info = cast("Parsed", parsed.get("info") or {})
+    time_in_force = parsed.get("timeInForce")
+    post_only = truth(parsed.get("postOnly"))
     closes = truth(info.get("closePosition"))
     identifier = parsed.get("id")
     return Terms(
@@ -103,8 +119,25 @@ def parsed_terms(parsed: Parsed) -> Terms:
         filled=number(parsed, "filled"),
         closes=closes,
         reduce_only=truth(parsed.get("reduceOnly")),
-        post_only=truth(parsed.get("postOnly")),
+        post_only=time_in_force == "PO" if post_only is None and time_in_force else post_only,
+        created=_instant(parsed.get("timestamp")),
         position_side=side_of_position(info.get("positionSide", "")),
+    )
+
+
+def _binance(row: Parsed, terms: Terms) -> Terms:
+    # What waits in the list of conditional orders has filled nothing and tells no field of it.
+    is_algo = "algoId" in row
+    closes = truth(row.get("closePosition"))
+    return replace(
+        terms,
+        price=positive(row, "price"),
+        trigger=positive(row, "triggerPrice" if is_algo else "stopPrice"),
+        amount=None if closes else number(row, "quantity" if is_algo else "origQty"),
+        filled=None if is_algo else number(row, "executedQty"),
+        closes=closes,
+        reduce_only=truth(row.get("reduceOnly")),
+        created=_instant(row.get("createTime" if is_algo else "time")),
     )
 
 
@@ -325,6 +358,7 @@ def _bitget_either(row: Parsed, terms: Terms) -> Terms:
 
 _BY_VENUE: Final[Mapping[str, Callable[[Parsed, Terms], Terms]]] = MappingProxyType(
     {
+        "binance": _binance,
         "bybit": _bybit,
         "okx": _okx,
         "gate": _gate,

@@ -531,7 +531,7 @@ _UNIFIED = AccountCase(
         ("linear USDT", _LINEAR, "6002", "mine", "sell", "limit", "95000.0", None, "0.10", "0", "0.10", False, True,
          None, "long", 1767268800800),
         # a stop and a target of a long in one: the stop is shown
-        ("linear USDT tpsl", _LINEAR, "6003", "plan", "sell", "None", "89000.5", "90000.5", "0.01", None, None, False,
+        ("linear USDT tpsl", _LINEAR, "6003", "plan", "sell", None, "89000.5", "90000.5", "0.01", None, None, False,
          None, None, "long", 1767268800900),
     ),
     empty=_UNIFIED_EMPTY,

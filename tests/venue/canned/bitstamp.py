@@ -63,7 +63,7 @@ CASE = Case(
             "98000.10",
             "95000.00",
             "213.26801100",
-            "20686997.067",  # ccxt's: volume times average price, 213.268011 x 97000
+            None,  # ccxt's would be volume times average price
         ),
         time=1767268800000,
         book_url=f"{_HOST}/order_book/btcusd/",

@@ -36,6 +36,7 @@ _POSITIONS: Final = PositionFields(
     sides={"Buy": "long", "Sell": "short"},
     hedge="positionIdx",
     hedges={"0": False, "1": True, "2": True},
+    hedge_sides={"1": "long", "2": "short"},
     entry="avgPrice",
     mark="markPrice",
     liquidation="liqPrice",

@@ -67,6 +67,7 @@ class BalanceFields:
 
     `free` and `total` are the first field that is told, `used` the sum of those that are. Where no field tells the
     total it is free and used together. `only` keeps the rows whose field has this value.
+    `wallet` is a field that is zero where there is nothing, whatever the others say.
     """
 
     asset: str
@@ -74,6 +75,7 @@ class BalanceFields:
     used: tuple[str, ...] = ()
     total: tuple[str, ...] = ()
     only: tuple[str, str] | None = None
+    wallet: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +88,9 @@ class PositionFields:
         in_base: whether it counts in base and not in contracts.
         side: the field of the side, whose values `sides` translates; those in `signed` leave the sign of the size to
             tell. Without the field it is the sign.
+        short_is_negative: whether the size has a sign also where the side is told; otherwise it then has none.
         hedge: the field that tells of hedge mode, whose values `hedges` translates.
+        hedge_sides: the side that values of `hedge` tell as well.
         margin: the field of the margin mode, whose values `margins` translates.
         zero_leverage_is_cross: whether the leverage tells the mode.
         updated: when it last changed, in seconds where `in_seconds`, else `per_millisecond` units a millisecond.
@@ -98,7 +102,11 @@ class PositionFields:
     side: str | None = None
     sides: Mapping[str, Literal["long", "short"]] = field(default_factory=dict[str, Literal["long", "short"]])
     signed: frozenset[str] = frozenset()
+    short_is_negative: bool = False
     hedge: str | None = None
+    hedge_sides: Mapping[str, Literal["long", "short"]] = field(
+        default_factory=dict[str, Literal["long", "short"]]
+    )
     hedges: Mapping[str, bool] = field(default_factory=dict[str, bool])
     margin: str | None = None
     margins: Mapping[str, Literal["cross", "isolated"]] = field(

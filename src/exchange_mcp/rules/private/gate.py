@@ -34,6 +34,7 @@ _POSITIONS: Final = PositionFields(
     size="size",
     hedge="mode",
     hedges={"single": False, "dual_long": True, "dual_short": True},
+    hedge_sides={"dual_long": "long", "dual_short": "short"},
     zero_leverage_is_cross=True,
     entry="entry_price",
     mark="mark_price",

@@ -101,6 +101,7 @@ READS: Final = PrivateReads(
                 side="positionSide",
                 sides={"LONG": "long", "SHORT": "short"},
                 signed=frozenset({"BOTH", "None"}),  # accounts that never had hedge mode are not told it
+                short_is_negative=True,
                 hedge="positionSide",
                 hedges={"BOTH": False, "LONG": True, "SHORT": True},
                 margin="marginMode",
