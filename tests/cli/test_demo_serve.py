@@ -107,7 +107,7 @@ def test_a_home_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "home").touch()
     done = ran("demo", "--serve", environ=environment(tmp_path / "home"))
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == f"Error: {tmp_path}/home/.local/state/exchange-mcp/demo: Not a directory\n"
+    assert done.stderr == f"Error: {tmp_path}/home/.local: Not a directory\n"
 
 
 def test_a_path_that_is_not_utf8_is_named(tmp_path: Path) -> None:

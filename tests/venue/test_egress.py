@@ -476,9 +476,11 @@ async def test_a_client_whose_session_was_exchanged_sends_nothing() -> None:
         guarded(venue.loopback) as client,
         aiohttp.ClientSession() as other,
     ):
-        wire, client.session = client.session, other
-        with pytest.raises(EgressBlockedError, match="its session is not ours"), reading(READS):
-            await client.fetch_time()
+        wire = client.session
+        for foreign in (other, None):
+            client.session = foreign
+            with pytest.raises(EgressBlockedError, match="its session is not ours"), reading(READS):
+                await client.fetch_time()
         client.session = wire
     assert venue.arrived == []
 

@@ -343,7 +343,10 @@ class Guard:
         settings = [name for name in _FORBIDDEN if getattr(self, name, None)]
         if settings:
             return f"the setting {settings[0]} is on"
-        if not isinstance(cast("Any", self).session, Wire):
+        client = cast("Any", self)
+        # Of a client that was shut, ccxt tells that itself and opens no session of its own.
+        is_shut = client.session is None and client.closed_by_user
+        if not is_shut and not isinstance(client.session, Wire):
             return "its session is not ours"
         if method != endpoint.verb:
             return "signing changed its verb"
