@@ -151,6 +151,10 @@ class _Permit:
 _PERMIT: ContextVar[_Permit | None] = ContextVar("permit", default=None)
 
 
+def _running() -> Capability | None:
+    return cast("Capability | None", CALL.get())  # only `_held` sets it
+
+
 @contextmanager
 def reading(endpoints: frozenset[Endpoint], optional: frozenset[Endpoint] = frozenset()) -> Generator[None]:
     """Ask these read endpoints inside the block.
@@ -246,7 +250,7 @@ class Guard:
             EgressBlockedError: the running call may not ask this.
             BadAnswerError: the answer is HTML, empty, cut off, or lacks a list that it must have.
         """
-        capability = cast("Capability | None", CALL.get())
+        capability = _running()
         try:
             endpoint = Endpoint(method, api if isinstance(api, str) else "/".join(api), path)
         except TypeError:
@@ -310,9 +314,7 @@ class Guard:
         """
         permit = _PERMIT.get()
         if permit is None or permit.attempt is not None or not permit.capability.is_open:
-            raise self._blocked(
-                permit and permit.endpoint, cast("Capability | None", CALL.get()), "no permit to send"
-            )
+            raise self._blocked(permit and permit.endpoint, _running(), "no permit to send")
         attempt = permit.attempt = Attempt(method, url, permit.capability)
         refusal = self._misdirected(permit.endpoint, url, method)
         if refusal is None and isinstance(permit.capability, WriteCapability):
@@ -332,12 +334,12 @@ class Guard:
 
     def get_socks_proxy_session(self, socks_proxy: object) -> object:  # noqa: ARG002 - ccxt's signature
         """Refuse: it would be a session that no guard stands over."""
-        raise self._blocked(None, cast("Capability | None", CALL.get()), "SOCKS proxies are refused")
+        raise self._blocked(None, _running(), "SOCKS proxies are refused")
 
     def client(self, url: str) -> object:
         """Refuse: WebSockets do not pass the guard."""
         reason = f"WebSockets are refused ({urlsplit(url).hostname})"
-        raise self._blocked(None, cast("Capability | None", CALL.get()), reason)
+        raise self._blocked(None, _running(), reason)
 
     def _misdirected(self, endpoint: Endpoint, url: str, method: str) -> str | None:
         settings = [name for name in _FORBIDDEN if getattr(self, name, None)]

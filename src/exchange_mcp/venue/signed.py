@@ -55,7 +55,8 @@ class SignedWrite:
         client_id: ClientId | None,
     ) -> str | None:
         """Why this is not the rendered request; None if it is."""
-        if client_id is not None and client_id.name not in path_ids(endpoint):
+        in_path = path_ids(endpoint)
+        if client_id is not None and client_id.name not in in_path:
             found = [value for name, value in self.pairs if name == client_id.name]
             if found != [client_id.value]:
                 return f"its {client_id.name} is not the journaled client order id, once"
@@ -64,7 +65,6 @@ class SignedWrite:
         added = [name for name, _ in self.pairs if name in signing.fields]
         if len(added) != len(set(added)):
             return "signing added a field twice"
-        in_path = path_ids(endpoint)
         wanted = sorted((name, _form(value)) for name, value in rendered.items() if name not in in_path)
         if sorted(pair for pair in self.pairs if pair[0] not in signing.fields) != wanted:
             return "what was signed is not what was rendered"
