@@ -167,10 +167,15 @@ def test_writing_what_is_not_json_leaves_the_last_markets_as_they_were(tmp_path:
 def test_what_earlier_simulated_exchanges_left_is_removed_and_nothing_else(tmp_path: Path) -> None:
     cache = MarketCache(tmp_path)
     others = (replace(KEY, instance=""), replace(KEY, venue="kraken"), replace(KEY, market_types=("spot",)))
-    for key in (*others, replace(KEY, instance="7-99"), replace(KEY, instance="7-98"), KEY):
+    instances = [replace(KEY, instance=f"7-{number}") for number in range(12)]
+    for age, key in enumerate((*others, *instances)):
+        before = set(tmp_path.iterdir())
         cache.write(key, STORED)
-    assert all(_read(cache, key) == STORED for key in (*others, KEY))
-    assert len(list(tmp_path.iterdir())) == len(others) + 1
+        (new,) = set(tmp_path.iterdir()) - before
+        os.utime(new, ns=(age, age))
+    left = [key for key in instances if _read(cache, key) == STORED]
+    assert left == instances[-8:]
+    assert all(_read(cache, key) == STORED for key in others)
 
 
 def test_a_pipe_in_place_of_the_file_is_no_catalogue_and_nobody_waits_for_it(tmp_path: Path) -> None:

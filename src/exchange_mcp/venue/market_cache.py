@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any, Final, cast
 
 SCHEMA: Final = 1
+# Simulated exchanges may run side by side and share this directory; more than these do not.
+_INSTANCES: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,16 +100,22 @@ class MarketCache:
             raise
 
     def _forget_other_instances(self, key: MarketKey) -> None:
-        """Remove what earlier simulated exchanges left behind: nobody will ask for it again."""
+        """Remove what earlier simulated exchanges left behind, but for the newest."""
         if key.instance:
-            mine = self._path(key)
-            for other in self._directory.glob(f"{_stem(key)}-*.json"):
-                if other != mine:
-                    other.unlink(missing_ok=True)
+            files = sorted(self._directory.glob(f"{_stem(key)}-*.json"), key=_modified)
+            for file in files[:-_INSTANCES]:
+                file.unlink(missing_ok=True)
 
     def _path(self, key: MarketKey) -> Path:
         instance = f"-{_digest(key.instance)}" if key.instance else ""
         return self._directory / f"{_stem(key)}{instance}.json"
+
+
+def _modified(file: Path) -> int:
+    try:
+        return file.stat().st_mtime_ns
+    except OSError:  # another process removed it
+        return 0
 
 
 def _stem(key: MarketKey) -> str:
