@@ -26,12 +26,13 @@ def says(status: int, body: str = "{}", *headers: str) -> bytes:
 
 @dataclass(slots=True)
 class FaultyVenue:
-    """What arrived, as "GET /path" without the query, and the bodies."""
+    """What arrived, as "GET /path" without the query, the bodies, and the client's port of each."""
 
     behaviour: Behaviour
     loopback: Loopback
     arrived: list[str] = field(default_factory=list[str])
     bodies: list[str] = field(default_factory=list[str])
+    connections: list[int] = field(default_factory=list[int])
     serving: set[asyncio.Task[None]] = field(default_factory=set[asyncio.Task[None]])
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -53,6 +54,7 @@ class FaultyVenue:
                 )
                 self.bodies.append((await reader.readexactly(int(length))).decode())
                 method, target, _ = first.split(" ")
+                self.connections.append(writer.get_extra_info("peername")[1])
                 self.arrived.append(f"{method} {target.partition('?')[0]}")
                 answer = self.behaviour(first)
                 if answer == DROP:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,14 +11,15 @@ import pytest
 
 from exchange_mcp.model.accounts import Environment
 from exchange_mcp.model.coverage import Sources
-from exchange_mcp.model.errors import ErrorCode, UnknownSymbolError, VenueUnreachableError
+from exchange_mcp.model.errors import ErrorCode, InternalError, UnknownSymbolError, VenueUnreachableError
 from exchange_mcp.model.ports import ReadVenue
 from exchange_mcp.sim import SimulatedExchange
 from exchange_mcp.tools.asking import ask
+from exchange_mcp.venue.opening import OpenVenues
 from exchange_mcp.venue.reads import CcxtReadVenue
 from exchange_mcp.venue.repeating import ATTEMPTS, repeated
 
-from .opened import INVERSE, LINEAR, SPOT, Naps, handed, opened, simulated
+from .opened import INVERSE, LINEAR, SPOT, MovedClock, Naps, handed, opened, simulated
 
 pytestmark = pytest.mark.anyio
 
@@ -200,6 +202,11 @@ async def test_waits_between_attempts_are_few_short_and_random() -> None:
     # Up to 0.2 s, then up to 0.4 s: the exponential back-off's ceiling, drawn from evenly.
     assert all(nap.seconds[0] <= 0.2 and nap.seconds[1] <= 0.4 for nap in naps)
     assert len({nap.seconds[0] for nap in naps}) > 1
+
+
+def test_a_simulated_account_without_its_loopback_is_not_opened(sim: SimulatedExchange, cache: Path) -> None:
+    with pytest.raises(InternalError, match="main: a simulated account without a loopback is not opened"):
+        OpenVenues([replace(simulated(sim), loopback=None)], cache, MovedClock())
 
 
 async def test_closing_ends_every_client(sim: SimulatedExchange, cache: Path) -> None:

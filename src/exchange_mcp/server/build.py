@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING, Any
 
 import mcp_types as types
 from mcp.server.lowlevel import Server
-from pydantic_core import to_json
 
 from exchange_mcp import __version__
 from exchange_mcp.config.logs import get_logger
@@ -89,8 +88,3 @@ def as_result(envelope: Envelope) -> types.CallToolResult:
         structured_content=structured,
         is_error=envelope.error is not None,
     )
-
-
-def wire_bytes(tool: types.Tool) -> int:
-    """How many bytes a tool takes in tools/list."""
-    return len(to_json(tool.model_dump(mode="json", by_alias=True, exclude_none=True)))

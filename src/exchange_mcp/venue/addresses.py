@@ -58,7 +58,7 @@ def path_ids(endpoint: Endpoint) -> frozenset[str]:
 
 def has_plain_ids(endpoint: Endpoint, parameters: object) -> bool:
     """Whether every id that goes into the endpoint's path is one plain segment: no slash, query, escape or dots."""
-    names = _TEMPLATE.findall(endpoint.path)
+    names = path_ids(endpoint)
     if not names:
         return True
     values: Mapping[str, object] = cast("Any", parameters) if isinstance(parameters, Mapping) else {}
