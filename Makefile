@@ -23,8 +23,9 @@ help: ## this list
 demo: $(VENV)/product ## ask the simulated exchange through a real MCP client: no key, no network
 	@$(BIN)/exchange-mcp demo
 
-test: $(VENV)/dev ## every test, or some: make test ARGS="tests/model -x"
-	$(BIN)/python -m pytest $(ARGS)
+# A module's tests stay together: they share a simulated exchange. One process for each core; -n 0 runs them in one.
+test: $(VENV)/dev ## every test, or some: make test ARGS="tests/model -x -n 0"
+	$(BIN)/python -m pytest -n auto --dist loadfile $(ARGS)
 
 lint: $(VENV)/dev ## ruff, pyright and the import contracts
 	$(BIN)/ruff check
