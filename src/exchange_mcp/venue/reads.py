@@ -17,6 +17,7 @@ from exchange_mcp.model.errors import BadAnswerError, NotCoveredError
 from exchange_mcp.model.markets import OrderBook, Ticker
 from exchange_mcp.model.orders import OpenOrder
 from exchange_mcp.model.positions import Position
+from exchange_mcp.model.unified_symbols import market_type_of
 from exchange_mcp.rules.endpoints import Endpoint
 from exchange_mcp.rules.private import PRIVATE, PrivateReads
 from exchange_mcp.rules.private.declared import BalanceFields, F, OrderFields, PositionFields, Source
@@ -29,7 +30,7 @@ from exchange_mcp.venue.egress import reading
 from exchange_mcp.venue.failures import meaning
 from exchange_mcp.venue.markets import MarketCatalogue, Markets
 from exchange_mcp.venue.repeating import Sleep, repeated
-from exchange_mcp.venue.symbols import market_named, market_type_of, may_hold, resolve
+from exchange_mcp.venue.symbols import market_named, may_hold, resolve
 from exchange_mcp.venue.terms import parsable, terms_of
 
 T = TypeVar("T")
