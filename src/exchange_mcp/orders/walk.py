@@ -95,10 +95,19 @@ def take_amount(side: Side, amount: Decimal, *, limit: Decimal | None = None, bu
             best = price if best is None else min(best, price) if buys else max(best, price)
         got = amount - rest * side.unit
         if not side.is_inverse:
-            base, paid = got * side.per_unit / side.unit if side.unit != 1 else got * side.per_unit, paid * side.per_unit
+            base, paid = (
+                got * side.per_unit / side.unit if side.unit != 1 else got * side.per_unit,
+                paid * side.per_unit,
+            )
         highest = worst if buys else best
         return Walk(
-            amount=got, quote=paid, base=base, worst=worst, highest=highest, levels=count, missing=rest * side.unit
+            amount=got,
+            quote=paid,
+            base=base,
+            worst=worst,
+            highest=highest,
+            levels=count,
+            missing=rest * side.unit,
         )
 
 
