@@ -97,19 +97,19 @@ REDUCING_STOP: Final = replace(
 EMPTY: Final = Counters(desk=NOTHING_YET, account=NOTHING_YET, symbol=NOTHING_YET)
 
 
-def table(**changed: Any) -> dict[str, Any]:
+def table(**changed: object) -> dict[str, object]:
     """The sound table with some keys changed; None takes one out."""
     return {key: value for key, value in (TABLE | changed).items() if value is not None}
 
 
-def policy(**changed: Any) -> Policy:
+def policy(**changed: object) -> Policy:
     """The policy of the sound table with some keys changed."""
     outcome = judge_policy(table(**changed), configured=None)
     assert isinstance(outcome, Policy), outcome
     return outcome
 
 
-def counted(**counts: Any) -> Counters:
+def counted(**counts: Any) -> Counters:  # noqa: ANN401 - each count has its own type
     """The same counts in every scope; what is not named is nothing yet."""
     tally = replace(NOTHING_YET, **counts)
     return Counters(desk=tally, account=tally, symbol=tally)
@@ -136,6 +136,6 @@ def ruling(decision: Decision, rule: Rule) -> Ruling:
     return next(each for each in decision.rulings if each.rule is rule)
 
 
-def tally(**counts: Any) -> Tally:
+def tally(**counts: Any) -> Tally:  # noqa: ANN401 - each count has its own type
     """One scope's counts; what is not named is nothing yet."""
     return replace(NOTHING_YET, **counts)

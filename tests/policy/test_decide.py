@@ -92,7 +92,9 @@ def test_an_empty_list_of_accounts_stops_everything_and_needs_no_other_change() 
     ] * 4
 
 
-@pytest.mark.parametrize("symbol", ["btc/usdt", "BTC/USDT ", "BTC/USDT:USDT", "ВТС/USDT", "BTC\u200b/USDT"])
+@pytest.mark.parametrize(
+    "symbol", ["btc/usdt", "BTC/USDT ", "BTC/USDT:USDT", "\u0412\u0422\u0421/USDT", "BTC\u200b/USDT"]
+)
 def test_a_symbol_is_only_itself(symbol: str) -> None:
     decision = decided(replace(SPOT, symbol=symbol))
     assert Rule.SYMBOLS in denied_by(decision)
