@@ -240,9 +240,9 @@ def test_leverage_may_be_exactly_the_limit(asked: Proposed, denied: list[Rule]) 
 def test_leverage_with_a_position_changes_only_where_the_policy_says_so(*, has_position: bool | None) -> None:
     asked = replace(LEVERAGE, has_position=has_position)
     assert denied_by(decided(asked)) == [Rule.LEVERAGE_CHANGE]
-    said_no = policy(may_change_leverage_with_position=False)
+    said_no = policy(leverage_change_with_position=False)
     assert denied_by(decided(asked, said_no)) == [Rule.LEVERAGE_CHANGE]
-    assert decided(asked, policy(may_change_leverage_with_position=True)).is_allowed
+    assert decided(asked, policy(leverage_change_with_position=True)).is_allowed
 
 
 @pytest.mark.parametrize(

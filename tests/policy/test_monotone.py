@@ -126,8 +126,8 @@ def _lowered(limits: L, data: st.DataObject) -> L:
             changed[name] = listed[1:]
     if data.draw(st.booleans()):
         changed |= {"approvals": (limits.approvals or 1) + 1}
-    if limits.may_change_leverage_with_position:
-        changed["may_change_leverage_with_position"] = data.draw(st.booleans())
+    if limits.leverage_change_with_position:
+        changed["leverage_change_with_position"] = data.draw(st.booleans())
     return _with(limits, **changed)
 
 

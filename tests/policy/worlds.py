@@ -52,7 +52,7 @@ _LIMITS: Final[dict[str, st.SearchStrategy[Any]]] = {
     "max_open_orders": _small,
     "max_orders_per_minute": _small,
     "max_daily_loss": _amounts,
-    "may_change_leverage_with_position": st.booleans(),
+    "leverage_change_with_position": st.booleans(),
     "approvals": _small,
 }
 _symbols = st.just(tuple(MARKETS)) | _some(MARKETS)
@@ -77,7 +77,7 @@ _stated = {
     "max_open_orders": _small.map(lambda n: n + 3),
     "max_orders_per_minute": _small.map(lambda n: n + 3),
     "max_daily_loss": _amounts.map(lambda n: n + 200),
-    "may_change_leverage_with_position": st.just(True),  # noqa: FBT003 - a strategy's only value
+    "leverage_change_with_position": st.just(True),  # noqa: FBT003 - a strategy's only value
     "approvals": st.just(1),
 }
 

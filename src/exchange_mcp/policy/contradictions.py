@@ -25,7 +25,7 @@ _UPPER_BOUNDS: Final = (
     "max_daily_loss",
 )
 _NO_TYPE: Final = '"order_types" of [policy] does not list it'
-_OF_DERIVATIVES: Final = ("max_leverage", "may_change_leverage_with_position")
+_OF_DERIVATIVES: Final = ("max_leverage", "leverage_change_with_position")
 
 
 def contradictions(reach: Reach) -> Iterator[Finding]:
@@ -101,8 +101,8 @@ def _wider_than_desk(limits: Limits, desk: Limits) -> Iterator[Finding]:
         inner, outer = getattr(limits, name), getattr(desk, name)
         if inner is not None and outer is not None and inner > outer:
             yield (name,), f"can never decide: [policy] allows {_shown(outer)} at most"
-    if limits.may_change_leverage_with_position and desk.may_change_leverage_with_position is False:
-        yield ("may_change_leverage_with_position",), "can never decide: [policy] says false"
+    if limits.leverage_change_with_position and desk.leverage_change_with_position is False:
+        yield ("leverage_change_with_position",), "can never decide: [policy] says false"
     if (limits.approvals or 9) < (desk.approvals or 1):
         yield ("approvals",), f"can never decide: [policy] asks for {desk.approvals}"
     daily = desk.max_daily_notional

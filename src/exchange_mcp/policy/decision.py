@@ -15,7 +15,7 @@ class Rule(StrEnum):
     ORDER_NOTIONAL = "max_order_notional"
     DAILY_NOTIONAL = "max_daily_notional"
     LEVERAGE = "max_leverage"
-    LEVERAGE_CHANGE = "may_change_leverage_with_position"
+    LEVERAGE_CHANGE = "leverage_change_with_position"
     PRICE_DISTANCE = "max_price_distance_percent"
     OPEN_ORDERS = "max_open_orders"
     ORDERS_PER_MINUTE = "max_orders_per_minute"

@@ -18,12 +18,14 @@ _SIDES: Final = 2
 
 def forbid_faults(reach: Reach) -> Iterator[Finding]:
     """Where in `[policy]` an entry can never match, or a permit can never be used, and why."""
-    for i, entry in enumerate(reach.policy.forbid):
-        place = ("forbid", i)
-        yield from (((*place, *at), said) for at, said in _of_itself(entry))
-        if reach.accounts:
+    entries = [(("forbid", i), entry) for i, entry in enumerate(reach.policy.forbid)]
+    of_themselves = [((*place, *at), said) for place, entry in entries for at, said in _of_itself(entry)]
+    yield from of_themselves
+    if reach.accounts:
+        for place, entry in entries:
             yield from (((*place, *at), said) for at, said in _of_what_nothing_permits(entry, reach))
-    yield from _useless_permits(reach)
+    if not of_themselves:
+        yield from _useless_permits(reach)
 
 
 def _of_itself(entry: Forbid) -> Iterator[Finding]:

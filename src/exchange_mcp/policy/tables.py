@@ -115,7 +115,7 @@ class Limits(Table):
         max_orders_per_minute: how many may be placed in 60 seconds, this one included.
         max_daily_loss: once the realised losses of the last 24 hours reach it, only what the venue enforces as
             reduce-only remains. Derivatives only.
-        may_change_leverage_with_position: whether leverage may be changed while a position is open in the market.
+        leverage_change_with_position: whether leverage may be changed while a position is open in the market.
         approvals: how many approvers it takes; the most that a scope asks for counts.
     """
 
@@ -135,7 +135,7 @@ class Limits(Table):
         int | None, Field(ge=1, le=10_000, description="a whole number from 1 to 10000")
     ] = None
     max_daily_loss: Annotated[_Exact | None, Field(description=_AMOUNT)] = None
-    may_change_leverage_with_position: Annotated[bool | None, Field(description="true or false")] = None
+    leverage_change_with_position: Annotated[bool | None, Field(description="true or false")] = None
     approvals: Annotated[int | None, Field(ge=1, le=9, description="a whole number from 1 to 9")] = None
 
 
