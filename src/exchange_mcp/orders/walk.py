@@ -83,7 +83,7 @@ def take_amount(side: Side, amount: Decimal, *, limit: Decimal | None = None, bu
                 break
             if offered <= 0 or price <= 0:
                 continue
-            taken = offered if offered < rest else rest
+            taken = min(offered, rest)
             rest -= taken
             count += 1
             if side.is_inverse:
@@ -156,3 +156,9 @@ def middle(book: OrderBook) -> Decimal | None:
         return None
     with localcontext(CONTEXT):
         return (book.bids[0][0] + book.asks[0][0]) / 2
+
+
+NOTHING: Final = Walk(
+    amount=_ZERO, quote=_ZERO, base=_ZERO, worst=None, highest=None, levels=0, missing=_ZERO
+)
+"""What an order takes that does not trade at once."""
