@@ -10,11 +10,12 @@ from exchange_mcp.config.schema import ACCOUNT_NAME
 from exchange_mcp.model.accounts import AccountName
 from exchange_mcp.model.markets import OrderBook
 from exchange_mcp.model.terms import MarketTerms, Reference, Standing
+from exchange_mcp.orders.change_previews import preview_cancel, preview_leverage
 from exchange_mcp.orders.changing import plan_cancel, plan_leverage
 from exchange_mcp.orders.placing import plan_order
 from exchange_mcp.orders.planned import Planned
 from exchange_mcp.orders.preview import Preview
-from exchange_mcp.orders.previewing import preview_cancel, preview_leverage, preview_order
+from exchange_mcp.orders.previewing import preview_order
 from exchange_mcp.orders.requests import CancelRequest, LeverageRequest, OrderRequest
 from exchange_mcp.policy.asked import proposed
 from exchange_mcp.policy.context_json import NotReadableError
