@@ -36,7 +36,7 @@ from exchange_mcp.venue.standing import REFERENCES, STANDINGS, Question
 from exchange_mcp.venue.standing.question import About
 from exchange_mcp.venue.standing.records import listed_fees, open_positions, resting_orders, spot_wallet
 from exchange_mcp.venue.symbols import market_named, market_type_of, may_hold, resolve
-from exchange_mcp.venue.terms import parsable, terms_of
+from exchange_mcp.venue.terms import Parsed, parsable, terms_of
 
 T = TypeVar("T")
 
@@ -244,11 +244,11 @@ class CcxtReadVenue:
 
     def _resting(self, symbol: str, named: MarketType) -> Sources[StandingPart]:
         holding = [source for source in self._declared.orders if may_hold(symbol, source)]
-        asked = self._private_sources(holding, (named,), self._orders, symbol)
+        asked = self._private_sources(holding, (named,), self._order_rows, symbol)
         apart = {source.name for source in holding if source.is_apart}
         lists = len(asked.reads) + len(asked.unread)
 
-        def part(source: SourceRead[OpenOrder]) -> SourceRead[StandingPart]:
+        def part(source: SourceRead[tuple[OpenOrder, Parsed]]) -> SourceRead[StandingPart]:
             async def read() -> list[StandingPart]:
                 found = await source.read()
                 market = resolve(symbol, await self._catalogue.ready(), self._account.venue)
@@ -330,8 +330,14 @@ class CcxtReadVenue:
     async def _orders(
         self, source: Source[OrderFields], symbol: str | None, markets: Markets
     ) -> Sequence[OpenOrder]:
+        return [order for order, _ in await self._order_rows(source, symbol, markets)]
+
+    async def _order_rows(
+        self, source: Source[OrderFields], symbol: str | None, markets: Markets
+    ) -> Sequence[tuple[OpenOrder, Parsed]]:
+        """Every order, and what ccxt parsed it to."""
         named = None if symbol is None else resolve(symbol, markets, self._account.venue)
-        found: list[OpenOrder] = []
+        found: list[tuple[OpenOrder, Parsed]] = []
         async for row in _in_turns(await listing.rows(self._client, source, named, markets)):
             market, own = self._market(row, source.fields.market, source.types)
             if named is not None and own != named["symbol"]:
@@ -346,9 +352,9 @@ class CcxtReadVenue:
             terms = terms_of(self._account.venue, row, parsed)
             if market is None and {MarketType.SPOT} < set(source.types):
                 terms = replace(terms, amount=None, filled=None)  # in base or in contracts: it does not say
-            found.append(
-                answers.open_order(parsed, shown, self._account.name, source.name, symbol=own, terms=terms)
-            )
+            name = self._account.name
+            order = answers.open_order(parsed, shown, name, source.name, symbol=own, terms=terms)
+            found.append((order, parsed))
         return found
 
     def _market(

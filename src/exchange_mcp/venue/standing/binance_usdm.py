@@ -7,8 +7,9 @@ https://developers.binance.com/docs/derivatives/usds-margined-futures/account/re
 https://developers.binance.com/docs/derivatives/usds-margined-futures/account/rest-api/User-Commission-Rate
 """
 
+from collections.abc import Mapping
 from decimal import Decimal
-from typing import Final, Literal
+from typing import Final, Literal, cast
 
 from exchange_mcp.model.decimals import add
 from exchange_mcp.model.errors import BadAnswerError, NotCoveredError
@@ -83,7 +84,7 @@ def _positions(answer: object, about: About) -> OpenPositions:
     if not legs:
         raise BadAnswerError("the venue sent no leg of the position, not even an empty one")
     leverages = {_told(leg, "leverage") for leg in legs}
-    modes = {_MARGIN_MODES.get(str(leg.get("marginType")).lower()) for leg in legs}
+    modes: set[MarginMode | None] = {_MARGIN_MODES.get(str(leg.get("marginType")).lower()) for leg in legs}
     return OpenPositions(
         held=tuple(held for leg in legs if (held := _held(leg)) is not None),
         settings=MarketSettings(
@@ -110,7 +111,8 @@ def _held(leg: Parsed) -> Held | None:
 
 
 def _brackets(answer: object, about: About) -> Brackets:
-    found = rows(answer) if isinstance(answer, list) else [mapping(answer)]
+    # With a symbol the page shows one object, and without one a list.
+    found = [mapping(cast("object", answer))] if isinstance(answer, Mapping) else rows(answer)
     row = about.own(next((each for each in found if each.get("symbol") == about.market_id), None))
     if (number(row, "notionalCoef") or 1) != 1:
         raise NotCoveredError("the brackets of this account are adjusted, and how is not documented")

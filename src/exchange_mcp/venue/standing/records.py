@@ -8,19 +8,19 @@ from exchange_mcp.model.balances import Balance
 from exchange_mcp.model.decimals import divide, multiply, subtract
 from exchange_mcp.model.errors import BadAnswerError
 from exchange_mcp.model.orders import OpenOrder
-from exchange_mcp.model.positions import Position
+from exchange_mcp.model.positions import MarginMode, Position
 from exchange_mcp.model.readings import MarketSettings, OpenPositions, RestingOrders, SpotWallet
-from exchange_mcp.model.terms import Fees, Held, Resting
+from exchange_mcp.model.terms import Fees, Held, PositionMode, Resting
 from exchange_mcp.model.writes import OrderType
 from exchange_mcp.venue.terms import Parsed, number
 
-# ccxt's words for the types that this product knows; every other one stays unnamed.
-_TYPES: Final = {
-    "market": OrderType.MARKET,
-    "limit": OrderType.LIMIT,
-    "limit_maker": OrderType.LIMIT,
+# ccxt's words for the types that this product knows, of orders without and with a trigger; others stay unnamed.
+_PLAIN: Final = {"market": OrderType.MARKET, "limit": OrderType.LIMIT, "limit_maker": OrderType.LIMIT}
+_STOPS: Final = {
+    "market": OrderType.STOP_MARKET,
     "stop_market": OrderType.STOP_MARKET,
     "stop_loss": OrderType.STOP_MARKET,
+    "limit": OrderType.STOP_LIMIT,
     "stop": OrderType.STOP_LIMIT,
     "stop_limit": OrderType.STOP_LIMIT,
     "stop_loss_limit": OrderType.STOP_LIMIT,
@@ -49,12 +49,9 @@ def open_positions(positions: Sequence[Position], market: Parsed, *, lists: int)
     """
     own = [each for each in positions if each.symbol == market["symbol"]]
     hedged = {each.hedge_mode for each in own}
-    mode = None if len(hedged) != 1 else {True: "hedge", False: "one_way", None: None}[hedged.pop()]
+    mode: PositionMode | None = "hedge" if hedged == {True} else "one_way" if hedged == {False} else None
     return OpenPositions(
-        held=tuple(_held(each) for each in own),
-        settings=_settings(own),
-        position_mode="hedge" if mode == "hedge" else "one_way" if mode == "one_way" else None,
-        lists=lists,
+        held=tuple(_held(each) for each in own), settings=_settings(own), position_mode=mode, lists=lists
     )
 
 
@@ -68,7 +65,8 @@ def _held(position: Position) -> Held:
 def _settings(own: Sequence[Position]) -> MarketSettings | None:
     if not own:
         return None
-    leverages, modes = {each.leverage for each in own}, {each.margin_mode for each in own}
+    leverages = {each.leverage for each in own}
+    modes: set[MarginMode | None] = {each.margin_mode for each in own}
     leverage = leverages.pop() if len(leverages) == 1 else None
     is_whole = leverage is not None and leverage == leverage.to_integral_value()
     return MarketSettings(
@@ -78,17 +76,17 @@ def _settings(own: Sequence[Position]) -> MarketSettings | None:
 
 
 def resting_orders(
-    orders: Sequence[OpenOrder], market: Parsed, *, lists: int, is_apart: bool
+    orders: Sequence[tuple[OpenOrder, Parsed]], market: Parsed, *, lists: int, is_apart: bool
 ) -> RestingOrders:
     """The market's orders in one list; `is_apart` says that the list is one of conditional orders alone."""
     size = number(market, "contractSize") if market.get("linear") else None
     return RestingOrders(
-        orders=tuple(_resting(each, size, is_apart=is_apart) for each in orders),
+        orders=tuple(_resting(order, parsed, size, is_apart=is_apart) for order, parsed in orders),
         lists=lists,
     )
 
 
-def _resting(order: OpenOrder, size: Decimal | None, *, is_apart: bool) -> Resting:
+def _resting(order: OpenOrder, parsed: Parsed, size: Decimal | None, *, is_apart: bool) -> Resting:
     left = order.remaining
     if left is None and is_apart:
         left = order.amount  # what waits for its trigger has filled nothing
@@ -96,7 +94,7 @@ def _resting(order: OpenOrder, size: Decimal | None, *, is_apart: bool) -> Resti
         order_id=order.id,
         client_order_id=order.client_order_id,
         side=order.side,
-        type=_TYPES.get(order.type or ""),
+        type=_type(order, parsed),
         amount=left if order.contracts or left is None else _in_unit(left, size),
         price=order.price,
         trigger_price=order.trigger_price,
@@ -104,6 +102,14 @@ def _resting(order: OpenOrder, size: Decimal | None, *, is_apart: bool) -> Resti
         closes_position=order.closes_position is True,
         is_conditional=is_apart,
     )
+
+
+def _type(order: OpenOrder, parsed: Parsed) -> OrderType | None:
+    """Stop or plain; one that waits for a better price is no stop, and ccxt calls it by the same word."""
+    if parsed.get("takeProfitPrice") is not None:
+        return None
+    named = _PLAIN if order.trigger_price is None else _STOPS
+    return named.get(order.type or "")
 
 
 def _in_unit(base: Decimal, size: Decimal | None) -> Decimal | None:
