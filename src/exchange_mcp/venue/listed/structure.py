@@ -18,6 +18,8 @@ from exchange_mcp.venue.terms import Parsed, number
 
 # Every venue here takes these two; which stops it takes and how was not read.
 _PLAIN: Final = frozenset({OrderType.MARKET, OrderType.LIMIT})
+# There ccxt works limits of the price out from the mark price of when the list was read (ccxt/gate.py, 4.5.90).
+_WORKED_OUT: Final = frozenset({"gate"})
 
 
 def terms(venue: str, market: Parsed, precision_mode: int) -> MarketTerms:
@@ -33,8 +35,9 @@ def terms(venue: str, market: Parsed, precision_mode: int) -> MarketTerms:
     size = None if is_spot else number(market, "contractSize")
     if not is_spot and not size:
         raise NotCoveredError(f"{venue} does not tell the size of a contract of {symbol}")
+    prices = (None, None) if venue in _WORKED_OUT else tuple(_limit(market, "price", end) for end in ("min", "max"))
     least_cost, most_cost = (_limit(market, "cost", each) for each in ("min", "max"))
-    leverage = _limit(market, "leverage", "max")
+    leverage = None if is_spot else _limit(market, "leverage", "max")
     return MarketTerms(
         venue=venue,
         symbol=symbol,
@@ -52,7 +55,7 @@ def terms(venue: str, market: Parsed, precision_mode: int) -> MarketTerms:
             step=step, least=_limit(market, "amount", "min"), most=_limit(market, "amount", "max")
         ),
         market_amount=_market_amount(market, step),
-        price=PriceGrid(tick=tick, least=_limit(market, "price", "min"), most=_limit(market, "price", "max")),
+        price=PriceGrid(tick=tick, least=prices[0], most=prices[1]),
         notional=None
         if least_cost is None and most_cost is None
         else NotionalGrid(least=least_cost, most=most_cost),
