@@ -18,9 +18,9 @@ from exchange_mcp.model.writes import OrderType, TimeInForce
 
 
 class Unknown(Record):
-    """A figure that is None, and why."""
+    """Figures that are None, and why."""
 
-    figure: str
+    figures: tuple[str, ...]
     why: str
 
 
@@ -88,8 +88,8 @@ class OrderPreview(_Preview):
         fee: in quote, settlement asset where inverse; fee_asset: in which it is paid.
         effect: on the position; None where that is not told.
         position, position_after: in the venue's unit, a short negative, spot: what is held of base.
-        free, free_placed, free_after: what can be spent in quote (futures: margin, in the settlement asset) now, once it
-            is placed, and once it is filled. free_base and free_base_after: the same of base, on spot.
+        free, free_placed, free_after: what can be spent in quote (contracts: margin, in the settlement asset) now, once
+            it is placed, and once it is filled. free_base and free_base_after: the same of base, on spot.
         liquidation_price, liquidation_price_after: of the position in this market.
     """
 

@@ -83,7 +83,7 @@ def take_amount(side: Side, amount: Decimal, *, limit: Decimal | None = None, bu
                 break
             if offered <= 0 or price <= 0:
                 continue
-            taken = offered if offered < rest else rest
+            taken = min(offered, rest)
             rest -= taken
             count += 1
             if side.is_inverse:
@@ -95,10 +95,19 @@ def take_amount(side: Side, amount: Decimal, *, limit: Decimal | None = None, bu
             best = price if best is None else min(best, price) if buys else max(best, price)
         got = amount - rest * side.unit
         if not side.is_inverse:
-            base, paid = got * side.per_unit / side.unit if side.unit != 1 else got * side.per_unit, paid * side.per_unit
+            base, paid = (
+                got * side.per_unit / side.unit if side.unit != 1 else got * side.per_unit,
+                paid * side.per_unit,
+            )
         highest = worst if buys else best
         return Walk(
-            amount=got, quote=paid, base=base, worst=worst, highest=highest, levels=count, missing=rest * side.unit
+            amount=got,
+            quote=paid,
+            base=base,
+            worst=worst,
+            highest=highest,
+            levels=count,
+            missing=rest * side.unit,
         )
 
 
@@ -147,3 +156,9 @@ def middle(book: OrderBook) -> Decimal | None:
         return None
     with localcontext(CONTEXT):
         return (book.bids[0][0] + book.asks[0][0]) / 2
+
+
+NOTHING: Final = Walk(
+    amount=_ZERO, quote=_ZERO, base=_ZERO, worst=None, highest=None, levels=0, missing=_ZERO
+)
+"""What an order takes that does not trade at once."""
