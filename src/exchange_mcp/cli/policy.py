@@ -3,17 +3,26 @@
 import json
 import os
 import sys
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Final, NoReturn
 
+import anyio
 import click
 from pydantic import ValidationError
 
+from exchange_mcp.cli.clock import SystemClock
 from exchange_mcp.cli.configured import absolute, end_with_faults
+from exchange_mcp.cli.places import places
+from exchange_mcp.config.accepted import load_accepted
 from exchange_mcp.config.faults import ConfigError, Fault
+from exchange_mcp.config.logs import configure_logging
+from exchange_mcp.config.redaction import Redactor
 from exchange_mcp.config.serve import load_serve
 from exchange_mcp.config.toml_document import text_of
-from exchange_mcp.model.errors import OrderRefusedError
+from exchange_mcp.model.errors import ExchangeMcpError, OrderRefusedError
+from exchange_mcp.model.venue_text import visible
 from exchange_mcp.orders.screen import lines
 from exchange_mcp.policy.context_json import NotReadableError, document, read_json
 from exchange_mcp.policy.document import judge_policy_text
@@ -22,6 +31,8 @@ from exchange_mcp.policy.policy import Policy
 from exchange_mcp.policy.reach import Configured, Reach
 from exchange_mcp.policy.silences import silences
 from exchange_mcp.rules.venues import check_account
+from exchange_mcp.server.assembly import keyed
+from exchange_mcp.server.policy_context import read_context
 
 # A market with a book of a thousand levels takes a tenth of it.
 _MOST_BYTES: Final = 4_000_000
@@ -30,7 +41,7 @@ _FILE = click.argument("file", type=click.Path(path_type=Path))
 _CONFIG = click.option(
     "--config",
     type=click.Path(path_type=Path),
-    help="A serve.toml whose accounts the policy is about, where FILE has no tables [accounts.NAME].",
+    help="A serve.toml: the accounts that the policy is about, where FILE has no tables [accounts.NAME].",
 )
 
 
@@ -96,7 +107,11 @@ def explained(  # noqa: PLR0913 - click hands over each option
         raise click.UsageError("give one of --context FILE and --account NAME")
     policy, _ = _loaded(absolute(file), config)
     request = _request(order_text)
-    context = _from_file(absolute(context_file)) if context_file is not None else _from_account(account)
+    context = (
+        _from_file(absolute(context_file))
+        if context_file is not None
+        else _from_account(account or "", config, request.symbol, policy.reference)
+    )
     try:
         answer = explain(policy, request, context)
     except OrderRefusedError as error:
@@ -157,8 +172,34 @@ def _from_file(path: Path) -> Context:
         _end(f"{path}: {error}")
 
 
-def _from_account(account: str | None) -> Context:
-    raise click.UsageError(f"--account {account}: not joined yet")
+def _from_account(name: str, config: Path | None, symbol: str, reference: str) -> Context:
+    source = places().serve_file if config is None else absolute(config)
+    redactor = Redactor()
+    try:
+        loaded = load_serve(source, check=check_account, environ=os.environ)
+        chosen = tuple(each for each in loaded.accounts if each.account.name == name)
+        if not chosen:
+            names = ", ".join(each.account.name for each in loaded.accounts)
+            raise click.UsageError(f'there is no account "{visible(name)}"; there are: {names}')
+        (account,) = keyed(replace(loaded, accounts=chosen), environ=os.environ, redactor=redactor)
+        accepted = load_accepted(places().accepted_file)
+    except ConfigError as error:
+        end_with_faults(error, source)
+    configure_logging("console", "error", redactor=redactor)
+    read = partial(
+        read_context,
+        account,
+        symbol,
+        reference=reference,
+        cache=loaded.cache_directory or places().cache,
+        clock=SystemClock(),
+        deadline_seconds=loaded.limits.deadline_seconds,
+        accepted=accepted,
+    )
+    try:
+        return anyio.run(read)
+    except ExchangeMcpError as error:
+        _end(f"{error.body().code}: {error.message}")
 
 
 def _as_object(answer: Explained) -> dict[str, object]:
