@@ -27,6 +27,7 @@ from exchange_mcp.orders.screen import lines
 from exchange_mcp.policy.context_json import NotReadableError, document, read_json
 from exchange_mcp.policy.document import judge_policy_text
 from exchange_mcp.policy.explanation import Context, Explained, Request, explain, request_of
+from exchange_mcp.policy.figures import ascii_text
 from exchange_mcp.policy.policy import Policy
 from exchange_mcp.policy.reach import Configured, Reach
 from exchange_mcp.policy.silences import silences
@@ -206,13 +207,16 @@ def _as_object(answer: Explained) -> dict[str, object]:
     return {
         "decision": answer.decision.as_object(),
         "preview": answer.preview.model_dump(mode="json"),
-        "assumed": list(answer.assumed),
+        "assumed": list(answer.context.assumed),
+        "unread": list(answer.context.unread),
     }
 
 
 def _as_text(answer: Explained) -> list[str]:
-    assumed = [f"assumed: {sentence}" for sentence in answer.assumed]
-    return [*lines(answer.preview), "", *answer.decision.lines(), *assumed]
+    """What a venue wrote is in `unread` alone, and made visible there."""
+    assumed = [f"assumed: {ascii_text(sentence, 300)}" for sentence in answer.context.assumed]
+    unread = [f"not read: {ascii_text(sentence, 300)}" for sentence in answer.context.unread]
+    return [*lines(answer.preview), "", *answer.decision.lines(), *assumed, *unread]
 
 
 def _end(message: str) -> NoReturn:

@@ -10,7 +10,7 @@ from exchange_mcp.policy.scopes import Scope, each_stated, not_concerned, ruled,
 
 def open_orders(scopes: tuple[Scope, ...], proposed: Proposed) -> Iterator[Ruling]:
     """Whether one more order may rest."""
-    yield from _counted(Rule.OPEN_ORDERS, scopes, proposed, lambda tally: tally.open_orders, "open")
+    yield from _counted(Rule.OPEN_ORDERS, scopes, proposed, lambda tally: tally.open_orders, "open orders")
 
 
 def orders_per_minute(scopes: tuple[Scope, ...], proposed: Proposed) -> Iterator[Ruling]:
@@ -20,7 +20,7 @@ def orders_per_minute(scopes: tuple[Scope, ...], proposed: Proposed) -> Iterator
         scopes,
         proposed,
         lambda tally: tally.orders_last_minute,
-        "placed in the last minute",
+        "orders of the last minute",
     )
 
 
@@ -37,9 +37,9 @@ def _counted(
             rule=rule,
             scope=scope.name,
             verdict=ruled(allows=before is not None and before + 1 <= limit),
-            sentence=f"how many orders are {what} is not known, so it is refused."
+            sentence=f"the number of {what} is not known, so it is refused."
             if before is None
-            else f"with this order, {before + 1} are {what}; {limit} is allowed.",
+            else f"{what} with this one: {before + 1}; allowed: {limit}.",
             measured=None if before is None else str(before + 1),
             limit=str(limit),
             unit="orders",

@@ -46,7 +46,7 @@ class Context:
         quoted_at_ms: when the book was received. now_ms: the moment of deciding. UTC milliseconds of one clock.
         prices: that state other quotes in the policy's reference currency.
         counters: what has been done already.
-        assumed: what was not read but assumed, a sentence each; shown with the answer.
+        assumed: what was not read but assumed; unread: what could not be read. A sentence each, shown with the answer.
     """
 
     account: AccountName
@@ -59,6 +59,7 @@ class Context:
     prices: tuple[Price, ...]
     counters: Counters
     assumed: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not ACCOUNT_NAME.fullmatch(self.account):
@@ -67,11 +68,11 @@ class Context:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explained:
-    """A decision and the preview that it is about."""
+    """A decision, the preview that it is about, and what both stand on."""
 
     preview: Preview
     decision: Decision
-    assumed: tuple[str, ...]
+    context: Context
 
 
 def request_of(document: Any) -> Request:  # noqa: ANN401 - JSON is anything
@@ -109,7 +110,7 @@ def explain(policy: Policy, request: Request, context: Context) -> Explained:
         quoted_at_ms=context.quoted_at_ms,
     )
     decision = decide(policy, asked, context.counters, context.prices, context.now_ms)
-    return Explained(preview=preview, decision=decision, assumed=context.assumed)
+    return Explained(preview=preview, decision=decision, context=context)
 
 
 def _previewed(request: Request, context: Context) -> tuple[Planned, Preview]:

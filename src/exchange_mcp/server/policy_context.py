@@ -79,7 +79,6 @@ async def _read(handed: ReadHanded, symbol: str, reference: str) -> Context:
     read = await order_context(handed, name, symbol)
     tallies, counted = await _tallies(handed, symbol, read.terms)
     prices = await _prices(handed, read.terms.quote, reference)
-    gaps = (f"not read: {gap.source}: {gap.message}" for gap in read.coverage.gaps)
     return Context(
         account=name,
         terms=read.terms,
@@ -91,7 +90,8 @@ async def _read(handed: ReadHanded, symbol: str, reference: str) -> Context:
         now_ms=handed.clock.now_ms(),
         prices=prices,
         counters=tallies,
-        assumed=(_NOTHING_DONE, counted, *gaps),
+        assumed=(_NOTHING_DONE, counted),
+        unread=tuple(f"{gap.source}: {gap.message}" for gap in read.coverage.gaps),
     )
 
 
