@@ -19,6 +19,7 @@ from exchange_mcp.model.orders import OpenOrder
 from exchange_mcp.model.positions import Position
 from exchange_mcp.model.readings import StandingPart
 from exchange_mcp.model.terms import MarketTerms, Reference
+from exchange_mcp.model.unified_symbols import market_type_of
 from exchange_mcp.rules.endpoints import Endpoint
 from exchange_mcp.rules.private import PRIVATE, PrivateReads
 from exchange_mcp.rules.private.declared import BalanceFields, F, OrderFields, PositionFields, Source
@@ -35,7 +36,7 @@ from exchange_mcp.venue.repeating import Sleep, repeated
 from exchange_mcp.venue.standing import REFERENCES, STANDINGS, Question
 from exchange_mcp.venue.standing.question import About
 from exchange_mcp.venue.standing.records import listed_fees, open_positions, resting_orders, spot_wallet
-from exchange_mcp.venue.symbols import market_named, market_type_of, may_hold, resolve
+from exchange_mcp.venue.symbols import market_named, may_hold, resolve
 from exchange_mcp.venue.terms import Parsed, parsable, terms_of
 
 T = TypeVar("T")

@@ -35,7 +35,11 @@ def terms(venue: str, market: Parsed, precision_mode: int) -> MarketTerms:
     size = None if is_spot else number(market, "contractSize")
     if not is_spot and not size:
         raise NotCoveredError(f"{venue} does not tell the size of a contract of {symbol}")
-    prices = (None, None) if venue in _WORKED_OUT else tuple(_limit(market, "price", end) for end in ("min", "max"))
+    prices = (
+        (None, None)
+        if venue in _WORKED_OUT
+        else tuple(_limit(market, "price", end) for end in ("min", "max"))
+    )
     least_cost, most_cost = (_limit(market, "cost", each) for each in ("min", "max"))
     leverage = None if is_spot else _limit(market, "leverage", "max")
     return MarketTerms(

@@ -126,7 +126,9 @@ def listed_fees(market: Parsed) -> Fees | None:
     if rates[0] is None or rates[1] is None:
         return None
     return Fees(
-        maker=rates[0], taker=rates[1], source="the rate that ccxt lists, which the account's own may differ from"
+        maker=rates[0],
+        taker=rates[1],
+        source="the rate that ccxt lists, which the account's own may differ from",
     )
 
 
