@@ -153,7 +153,7 @@ def _told(wallets: Sequence[SpotWallet], asset: str) -> tuple[Decimal | None, De
 def _why_free(wallets: Sequence[SpotWallet], asset: str) -> str:
     if any(asset in each.free for each in wallets):
         return "it is in more than one wallet, and which of them an order is paid from is not known here"
-    return "the venue lists no balance of it"
+    return "the venue does not tell how much of it is free"
 
 
 def _worth(

@@ -224,7 +224,7 @@ class CcxtReadVenue:
             async def read() -> list[StandingPart]:
                 return [spot_wallet(await source.read(), is_whole=is_whole, lists=lists)]
 
-            return SourceRead(f"balances, {source.source}", read)
+            return SourceRead(f"balances ({source.source})", read)
 
         return Sources(tuple(map(part, asked.reads)), asked.unread)
 
@@ -239,7 +239,7 @@ class CcxtReadVenue:
                 market = resolve(symbol, await self._catalogue.ready(), self._account.venue)
                 return [open_positions(found, market, lists=lists)]
 
-            return SourceRead(f"positions, {source.source}", read)
+            return SourceRead(f"positions ({source.source})", read)
 
         return Sources(tuple(map(part, asked.reads)), asked.unread)
 
@@ -255,7 +255,7 @@ class CcxtReadVenue:
                 market = resolve(symbol, await self._catalogue.ready(), self._account.venue)
                 return [resting_orders(found, market, lists=lists, is_apart=source.source in apart)]
 
-            return SourceRead(f"open orders, {source.source}", read)
+            return SourceRead(f"open orders ({source.source})", read)
 
         return Sources(tuple(map(part, asked.reads)), asked.unread)
 
