@@ -179,6 +179,7 @@ async def test_without_the_price_of_all_pairs_the_last_price_is_still_known_only
 async def test_every_request_is_under_way_at_once_none_twice_and_none_writes(
     sim: SimulatedExchange, cache: Path, symbol: str, label: str | None, paths: list[str]
 ) -> None:
+    arrived: list[str] = []
     async with opened(simulated(sim, key=label), cache=cache) as venues, anyio.create_task_group() as group:
         sim.control.clear_requests()
         sim.control.add_fault({"kind": "hang"})
@@ -188,9 +189,9 @@ async def test_every_request_is_under_way_at_once_none_twice_and_none_writes(
             while len(sim.control.requests()) < len(paths):
                 await settled()
         await settled()
-        arrived = sim.control.requests()
+        arrived += [entry.path for entry in sim.control.requests()]
         sim.control.clear_faults()
-    assert sorted(entry.path for entry in arrived) == sorted(paths)
+    assert sorted(arrived) == sorted(paths)
     assert sorted(entry.path for entry in sim.control.requests()) == sorted(paths)
     assert not any(entry.is_write for entry in sim.control.requests())
 
@@ -374,8 +375,9 @@ async def test_brackets_come_as_one_object_or_in_a_list(sim: SimulatedExchange, 
         "maintMarginRatio": 0.0065,
         "cum": 0.0,
     }
-    one = {"symbol": "BTCUSDT", "brackets": [level]}
-    for body in (one, [{"symbol": "ETHUSDT", "brackets": []}, one]):
+    one: dict[str, object] = {"symbol": "BTCUSDT", "brackets": [level]}
+    none: dict[str, object] = {"symbol": "ETHUSDT", "brackets": []}
+    for body in (one, [none, one]):
         found = await context(sim, cache, PERPETUAL, bodies={"/fapi/v1/leverageBracket": body})
         sim.control.clear_faults()
         assert found.standing.brackets == (
@@ -384,7 +386,7 @@ async def test_brackets_come_as_one_object_or_in_a_list(sim: SimulatedExchange, 
         assert found.terms.max_leverage == 75
 
 
-# The example of https://developers.binance.com/docs/binance-spot-api-docs/rest-api/account-endpoints (commission rates).
+# The example of https://developers.binance.com/docs/binance-spot-api-docs/rest-api/account-endpoints (its rates).
 COMMISSION: Final[dict[str, Any]] = {
     "symbol": "BTCUSDT",
     "standardCommission": {

@@ -18,9 +18,9 @@ pytestmark = pytest.mark.anyio
 D = Decimal
 BY_NAME: Final = {f"{case.venue} {case.name}": case for case in CASES}
 
-# From the rows in `canned`, by hand: free base, held back of it, free quote. Kraken tells what is held and what of it is
-# on order, and bybit only the whole of what it holds, so neither tells what is free; a list that leaves out what the
-# account has none of tells no zero.
+# From the rows in `canned`, by hand: free base, held back of it, free quote. Kraken tells what is held and what of it
+# is on order, and bybit only the whole of what it holds, so neither tells what is free; a list that leaves out what
+# the account has none of tells no zero.
 WALLETS: Final = {
     "okx trading": ("1.2345678901234400", "0.00000000000001", "12345678901230000.10"),
     "gate classic": ("1.2345678901234500", "0.00000001", "0"),
@@ -96,7 +96,10 @@ async def test_orders_of_one_list_are_told_with_what_they_wait_for(stored: Path)
 APART: Final = {
     "binance": {"linear conditional"},
     "bybit": set[str](),
-    "okx": {f"algo {kind}" for kind in "conditional oco trigger move_order_stop chase iceberg twap".split()},
+    "okx": {
+        *("algo conditional", "algo oco", "algo trigger", "algo move_order_stop"),
+        *("algo chase", "algo iceberg", "algo twap"),
+    },
     "kraken": set[str](),
     "coinbase": set[str](),
     "kucoin": {"spot stop", "contracts stop"},
