@@ -6,11 +6,13 @@ import pytest
 
 from exchange_mcp.model import errors
 from exchange_mcp.model.errors import (
+    ORDER_CODES,
     AuthenticationFailedError,
     CallerError,
     ErrorCode,
     ExchangeMcpError,
     NothingAnsweredError,
+    OrderRefusedError,
     Outcome,
     RateLimitedError,
     Retry,
@@ -19,8 +21,15 @@ from exchange_mcp.model.errors import (
     VenueUnreachableError,
 )
 
-# An instance of this one takes its code from what failed.
-WITHOUT_OWN_CODE = {ExchangeMcpError, CallerError, ServerError, VenueError, NothingAnsweredError}
+# An instance of the last two takes its code from what failed, or from the rule that was broken.
+WITHOUT_OWN_CODE = {
+    ExchangeMcpError,
+    CallerError,
+    ServerError,
+    VenueError,
+    NothingAnsweredError,
+    OrderRefusedError,
+}
 
 
 def descendants(root: type[ExchangeMcpError]) -> Iterator[type[ExchangeMcpError]]:
@@ -51,7 +60,7 @@ def test_the_drawing_shows_every_class_with_its_own_code() -> None:
 
 
 def test_every_code_belongs_to_exactly_one_class() -> None:
-    assert sorted(error.code for error in CODED) == sorted(ErrorCode)
+    assert sorted([*(error.code for error in CODED), *ORDER_CODES]) == sorted(ErrorCode)
 
 
 @pytest.mark.parametrize("error", CODED)
@@ -65,6 +74,18 @@ def test_every_error_has_a_next_step(error: type[ExchangeMcpError]) -> None:
     body = error("what and why").body()
     assert body.message == "what and why"
     assert body.hint.endswith(".")
+
+
+@pytest.mark.parametrize("code", sorted(ORDER_CODES))
+def test_a_refused_order_has_a_code_and_a_next_step_and_was_not_sent(code: ErrorCode) -> None:
+    error = OrderRefusedError(code, "what and why")
+    assert (error.body().code, error.outcome, error.retry) == (code, "not_sent", "never")
+    assert error.body().hint.endswith(".")
+
+
+def test_a_code_that_speaks_of_no_order_refuses_none() -> None:
+    with pytest.raises(ValueError, match="does not speak of an order"):
+        OrderRefusedError(ErrorCode.BUSY, "what and why")
 
 
 @pytest.mark.parametrize("error", [e for e in CODED if issubclass(e, CallerError)])

@@ -16,6 +16,8 @@ from exchange_mcp.model.markets import OrderBook, Ticker
 from exchange_mcp.model.orders import OpenOrder
 from exchange_mcp.model.ports import ReadVenue
 from exchange_mcp.model.positions import Position
+from exchange_mcp.model.readings import StandingPart
+from exchange_mcp.model.terms import MarketTerms, Reference
 from exchange_mcp.server.calls import Calls, Limits
 from exchange_mcp.tools.answers import Envelope
 from exchange_mcp.tools.registry import builtin
@@ -60,6 +62,15 @@ class OneVenue:
 
     def order_book(self, symbol: str, levels: int) -> Sources[OrderBook]:
         raise AssertionError(symbol, levels)
+
+    def terms(self, symbol: str) -> Sources[MarketTerms]:
+        raise AssertionError(symbol)
+
+    def reference(self, symbol: str) -> Sources[Reference]:
+        raise AssertionError(symbol)
+
+    def standing(self, symbol: str) -> Sources[StandingPart]:
+        raise AssertionError(symbol)
 
 
 class Ready:

@@ -27,6 +27,18 @@ EVERY_CALL: tuple[tuple[str, dict[str, object]], ...] = (
     ("get_ticker", {"symbol": "BTC/USDT"}),
     ("get_orderbook", {"symbol": "BTC/USDT:USDT", "levels": 5}),
     ("calculate_position_size", {"equity": "1000", "risk_percent": "1", "entry": "100", "stop": "90"}),
+    (
+        "preview_order",
+        {"symbol": "BTC/USDT:USDT", "side": "sell", "type": "market", "amount": "0.4", "account": "main"},
+    ),
+    (
+        "preview_order",
+        {"symbol": "BTC/USDT", "side": "buy", "type": "market", "cost": "50", "account": "main"},
+    ),
+    (
+        "preview_order",
+        {"symbol": "BTC/USDT", "side": "buy", "type": "limit", "amount": "1", "account": "main"},
+    ),
     ("get_ticker", {"symbol": "NOPE/NOPE"}),
     ("withdraw", {}),
 )

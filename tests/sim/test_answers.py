@@ -20,7 +20,7 @@ from .direct import Direct
 
 ENDPOINTS = [(host, path) for host, site in SITES.items() for method, path in site.routes if method == "GET"]
 WANTS_SYMBOL = re.compile(
-    r".*(depth|commission|commissionRate|allOrders|allAlgoOrders|myTrades|userTrades|/order)"
+    r".*(depth|avgPrice|commission|commissionRate|allOrders|allAlgoOrders|myTrades|userTrades|/order)"
 )
 ABOUT_ONE_ORDER = re.compile(r".*/(order|algoOrder)")
 NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?")

@@ -208,3 +208,20 @@ async def test_used_weight_adds_up_within_a_minute(
         async with fresh_session.get(f"{SPOT_URL}/{path}") as response:
             used.append(response.headers["x-mbx-used-weight-1m"])
     assert used == ["1", "3"]
+
+
+async def test_the_average_price_is_that_of_the_last_whole_minutes_weighted_by_volume(
+    session: aiohttp.ClientSession, sim: SimulatedExchange
+) -> None:
+    status, told = await get(session, f"{SPOT_URL}/avgPrice?symbol=BTCUSDT")
+    bars = [sim.exchange.spot("BTCUSDT").statistics.bar(NOON_MS // 60_000 - back) for back in range(1, 6)]
+    turnover, lots = sum(bar.turnover for bar in bars), sum(bar.lots for bar in bars)
+    tick = Decimal("0.01")
+    assert status == 200
+    assert told["mins"] == 5
+    assert abs(Decimal(told["price"]) * lots - turnover * tick) < lots * Decimal("0.00000001")
+    assert told["closeTime"] == NOON_MS - 1  # noon is the end of a minute
+
+
+async def test_an_average_price_is_of_one_pair(session: aiohttp.ClientSession) -> None:
+    assert (await get(session, f"{SPOT_URL}/avgPrice"))[1]["code"] == -1102

@@ -268,3 +268,14 @@ async def test_each_key_opens_its_own_account(connect: Connect, sim: SimulatedEx
     assert uids["reader"] == uids["trader"] == uids["withdrawer"]
     assert uids["reader-alt"] == uids["trader-alt"]
     assert len({uids["reader"], uids["reader-alt"], uids["reader-acct3"]}) == 3
+
+
+@pytest.mark.parametrize(("label", "is_hedged"), [("reader", False), ("reader-alt", True)])
+async def test_the_accounts_configuration_tells_both_modes_as_their_own_endpoints_do(
+    connect: Connect, label: str, *, is_hedged: bool
+) -> None:
+    client = connect(label)
+    told = await client.fapiPrivateGetAccountConfig()
+    assert told["dualSidePosition"] is is_hedged
+    assert told["dualSidePosition"] == (await client.fapiPrivateGetPositionSideDual())["dualSidePosition"]
+    assert told["multiAssetsMargin"] == (await client.fapiPrivateGetMultiAssetsMargin())["multiAssetsMargin"]

@@ -13,6 +13,8 @@ from exchange_mcp.model.markets import OrderBook, Ticker
 from exchange_mcp.model.orders import OpenOrder
 from exchange_mcp.model.ports import ReadVenue
 from exchange_mcp.model.positions import Position
+from exchange_mcp.model.readings import StandingPart
+from exchange_mcp.model.terms import MarketTerms, Reference
 from exchange_mcp.tools.handed import LocalHanded, ReadHanded
 from exchange_mcp.tools.registry import builtin
 
@@ -90,6 +92,15 @@ class FakeVenue:
 
     def order_book(self, symbol: str, levels: int) -> Sources[OrderBook]:
         return self._answer("order_book", symbol, levels)
+
+    def terms(self, symbol: str) -> Sources[MarketTerms]:
+        return self._answer("terms", symbol)
+
+    def reference(self, symbol: str) -> Sources[Reference]:
+        return self._answer("reference", symbol)
+
+    def standing(self, symbol: str) -> Sources[StandingPart]:
+        return self._answer("standing", symbol)
 
 
 def venues(*fakes: ReadVenue) -> Mapping[str, ReadVenue]:

@@ -32,6 +32,7 @@ def test_the_tools_of_this_release_are_the_ones_that_the_design_lists() -> None:
         "get_open_orders": Effect.READ,
         "get_ticker": Effect.READ,
         "get_orderbook": Effect.READ,
+        "preview_order": Effect.READ,
         "calculate_position_size": Effect.LOCAL,
         "get_key_scope": Effect.READ,
         "get_annotation_matrix": Effect.LOCAL,

@@ -1,7 +1,7 @@
 import json
 import re
 from statistics import mean
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from pydantic import ValidationError
@@ -26,6 +26,7 @@ LEAST: dict[str, dict[str, Any]] = {
     "get_open_orders": {},
     "get_ticker": {"symbol": "BTC/USDT"},
     "get_orderbook": {"symbol": "BTC/USDT"},
+    "preview_order": {"symbol": "BTC/USDT", "side": "buy", "type": "market"},
     "calculate_position_size": {"equity": "1000", "entry": "100", "stop": "99", "risk_percent": "1"},
     "get_key_scope": {},
     "get_annotation_matrix": {},
@@ -79,9 +80,43 @@ def test_a_schema_spends_nothing_on_titles_and_docstrings_of_models(spec: ToolSp
 
 @each_tool
 def test_every_field_of_an_answer_is_required(spec: ToolSpec) -> None:
+    told = [sorted(node["required"]) for node in nodes(output_schema(spec.data)) if "required" in node]
+    full = spec.data.model_json_schema(mode="serialization")
+    fields = [sorted(node["properties"]) for node in nodes(full) if isinstance(node.get("properties"), dict)]
+    assert fields
+    assert all(each in told for each in fields)
     for node in nodes(output_schema(spec.data)):
-        if isinstance(node.get("properties"), dict) and "required" in node:
-            assert sorted(node["required"]) == sorted(node["properties"])
+        if isinstance(node.get("properties"), dict):
+            assert set(node["properties"]) <= set(node["required"])
+
+
+class Ticked(Record):
+    """A record with fields of two forms, and one of an enumeration."""
+
+    first: str | None
+    second: str | None
+    third: str | None
+    count: int
+    side: Literal["buy", "sell"] | None
+
+
+def test_fields_of_the_most_frequent_form_are_named_once_and_checked_all_the_same() -> None:
+    schema = output_schema(Ticked)
+    assert schema["properties"]["data"] == {
+        "type": ["object", "null"],
+        "properties": {"count": {"type": "integer"}, "side": {"enum": ["buy", "sell", None]}},
+        "additionalProperties": {"type": ["string", "null"]},
+        "required": ["first", "second", "third", "count", "side"],
+    }
+    right = {"first": "1", "second": None, "third": "3", "count": 3, "side": None}
+    assert violations(schema, {"data": right, "error": None}) == []
+    for wrong in (
+        {name: value for name, value in right.items() if name != "second"},
+        {**right, "third": 3},
+        {**right, "count": "3"},
+        {**right, "side": "none"},
+    ):
+        assert violations(schema, {"data": wrong, "error": None}), wrong
 
 
 @each_tool
@@ -145,6 +180,17 @@ WRONG: list[tuple[str, str, Any]] = [
     ("calculate_position_size", "leverage", None),
     ("calculate_position_size", "amount_step", 1e-8),
     ("calculate_position_size", "min_amount", "null"),
+    ("preview_order", "symbol", None),
+    ("preview_order", "side", "long"),
+    ("preview_order", "type", "stop"),
+    ("preview_order", "amount", 0.1),
+    ("preview_order", "amount", "1e3"),
+    ("preview_order", "price", "NaN"),
+    ("preview_order", "trigger_price", ""),
+    ("preview_order", "cost", "1,000"),
+    ("preview_order", "time_in_force", "GTX"),
+    ("preview_order", "reduce_only", "true"),
+    ("preview_order", "post_only", None),
 ]
 
 
@@ -186,7 +232,7 @@ class OddlyNamed(Record):
 
     title: str
     default: str | None
-    description: str
+    description: int
 
 
 def test_a_field_that_is_called_as_a_keyword_of_schemas_is_kept() -> None:
@@ -196,7 +242,7 @@ def test_a_field_that_is_called_as_a_keyword_of_schemas_is_kept() -> None:
         "properties": {
             "title": {"type": "string"},
             "default": {"type": ["string", "null"]},
-            "description": {"type": "string"},
+            "description": {"type": "integer"},
         },
         "required": ["title", "default", "description"],
     }

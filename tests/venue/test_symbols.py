@@ -6,8 +6,9 @@ from hypothesis import strategies as st
 
 from exchange_mcp.model.accounts import MarketType
 from exchange_mcp.model.errors import UnknownSymbolError
+from exchange_mcp.model.unified_symbols import market_type_of
 from exchange_mcp.venue.markets import Markets
-from exchange_mcp.venue.symbols import market_type_of, nearest, resolve
+from exchange_mcp.venue.symbols import nearest, resolve
 
 
 def _markets(**ids: str) -> Markets:

@@ -14,6 +14,7 @@ _COMMANDS: Final = {
     "sim": "Run the simulated exchange.",
     "matrix": "Print the annotation matrix.",
     "scope": "Tell what a key may do.",
+    "policy": "Check the operator's policy, and see what it decides.",
     "egress": "Show what may leave the process; accept what another ccxt does.",
 }
 

@@ -88,6 +88,8 @@ class Transcript:
         price = await self._ask(client, "What is bitcoin at?", "get_ticker", {"symbol": "BTC/USDT", **main})
         book = {"symbol": "BTC/USDT:USDT", "levels": 3, **main}
         await self._ask(client, "And the perpetual's book?", "get_orderbook", book)
+        order: Row = {"symbol": "BTC/USDT:USDT", "side": "sell", "type": "market", "amount": "0.4", **main}
+        await self._ask(client, "What would selling 0.4 of it do?", "preview_order", order)
         size = _size(held, price)
         question = f"How much may I buy, risking 1 % with a stop at {size['stop']}?"
         await self._ask(client, question, "calculate_position_size", size)
@@ -106,7 +108,11 @@ class Transcript:
             return answer
         data = cast("Row", answer["data"])
         shown = _SHOWN.get(tool)
-        if shown is None:
+        if tool == "preview_order":
+            for line in cast("list[str]", data["lines"]):
+                self._say(f"  {line}")
+            self._coverage(cast("Row", data["coverage"]))
+        elif shown is None:
             for key, value in data.items():
                 self._say(f"  {key}: {_cell(value)}")
         else:

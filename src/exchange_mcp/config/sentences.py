@@ -2,7 +2,7 @@
 
 import difflib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 
 from pydantic import ValidationError
 from pydantic.fields import FieldInfo
@@ -32,7 +32,9 @@ _SHOWN_FIELDS = {
 _SHOWN_TEXT = re.compile(r"[A-Za-z0-9_.-]{1,20}")
 _SHOWN_BITS = 64
 _SECRET_WORDS = re.compile(r"(api_?)?(key|secret)|private_?key|pass(word|phrase)|token", re.IGNORECASE)
-_OWN_SENTENCES = {"variable", "path", "literal_secret", "reference"}
+OWN_SENTENCE = "sentence"
+"""The type of a pydantic error whose message is the sentence."""
+_OWN_SENTENCES = {"variable", "path", "literal_secret", "reference", OWN_SENTENCE}
 _REFERENCE = '{ env = "NAME" }, { file = "~/PATH" } or { keyring = "NAME" }'
 _TABLES: dict[str | int, type[Table]] = {
     "limits": LimitsTable,
@@ -45,15 +47,22 @@ _TABLES: dict[str | int, type[Table]] = {
 
 
 def sentences(
-    error: ValidationError, table: type[Table], place: KeyPath = ()
+    error: ValidationError,
+    table: type[Table],
+    place: KeyPath = (),
+    *,
+    shown: Container[str] = _SHOWN_FIELDS,
 ) -> Iterator[tuple[KeyPath, str]]:
-    """Each finding about `table`, which stands at `place`: the path that it concerns, and a sentence."""
+    """Each finding about `table`, which stands at `place`: the path that it concerns, and a sentence.
+
+    What stands in the fields `shown` is repeated if it is short; they hold no secret.
+    """
     details = error.errors(include_url=False)
     meant = {(*detail["loc"][:-1], _meant_instead_of(detail, table)) for detail in details}
     for detail in details:
         # A misspelt key is one fault; that the key it stands for is missing is not a second one.
         if detail["type"] != "missing" or detail["loc"] not in meant:
-            yield (*place, *detail["loc"]), _sentence(detail, table)
+            yield (*place, *detail["loc"]), _sentence(detail, table, shown)
 
 
 def _meant_instead_of(detail: ErrorDetails, table: type[Table]) -> str | None:
@@ -82,7 +91,7 @@ def _unknown_key(key: str, known: Iterable[str]) -> str:
     return f"unknown key; known here: {', '.join(known)}"
 
 
-def _sentence(detail: ErrorDetails, table: type[Table]) -> str:
+def _sentence(detail: ErrorDetails, table: type[Table], shown: Container[str]) -> str:
     if detail["type"] in _OWN_SENTENCES:
         return detail["msg"]
     key, fields = _field(detail, table)
@@ -91,11 +100,11 @@ def _sentence(detail: ErrorDetails, table: type[Table]) -> str:
     expected = f"expected {fields[key].description or _REFERENCE}"
     if detail["type"] == "missing":
         return f"is missing; {expected}"
-    return expected + _instead(key, detail["input"])
+    return expected + (_instead(detail["input"]) if key in shown else "")
 
 
-def _instead(key: str, value: object) -> str:
-    if key not in _SHOWN_FIELDS or not isinstance(value, str | int | float):
+def _instead(value: object) -> str:
+    if not isinstance(value, str | int | float):
         return ""
     if isinstance(value, int) and value.bit_length() > _SHOWN_BITS:  # Python refuses to write out the largest
         return ""

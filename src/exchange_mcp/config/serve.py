@@ -3,8 +3,6 @@
 Nothing is read here but that one file; secrets stay references until `credentials.py` resolves them.
 """
 
-import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,16 +16,12 @@ from exchange_mcp.config.accounts import (
     default_market_types,
     judge_account,
 )
-from exchange_mcp.config.faults import ConfigError, Fault, dotted
+from exchange_mcp.config.faults import ConfigError, Fault
 from exchange_mcp.config.locations import home_directory, locations
 from exchange_mcp.config.schema import DEFAULT_CLIENT, KeysTable, LimitsTable, LogTable, ServeTable
 from exchange_mcp.config.sentences import sentences
-from exchange_mcp.config.toml_lines import KeyLines
+from exchange_mcp.config.toml_document import document_of, text_of
 from exchange_mcp.model.accounts import Account, AccountName, Environment
-
-_LARGEST_FILE = 1_048_576
-_POSITION = re.compile(r" \(at line (\d+), column (\d+)\)$")
-_AT_END = " (at end of document)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +88,7 @@ def judge_serve(text: str, file: str, *, check: AccountCheck, environ: Mapping[s
 
 def _examine(path: Path, check: AccountCheck, environ: Mapping[str, str]) -> ServeConfig | list[Fault]:
     """Keeps the file's text, in which a secret may stand by mistake, out of the frames that raise."""
-    text = text_of(path)
+    text = serve_text(path)
     if isinstance(text, Fault):
         return [text]
     return _examine_text(text, str(path), check, environ)
@@ -103,47 +97,16 @@ def _examine(path: Path, check: AccountCheck, environ: Mapping[str, str]) -> Ser
 def _examine_text(
     text: str, file: str, check: AccountCheck, environ: Mapping[str, str]
 ) -> ServeConfig | list[Fault]:
-    try:
-        document = tomllib.loads(text)
-        lines = KeyLines(text)
-    except RecursionError:
-        return [Fault(file, None, "", "is nested too deeply")]
-    except ValueError as error:  # not TOMLDecodeError alone: a number of 5,000 digits is a plain ValueError
-        return [_syntax_fault(file, str(error), text)]
-    outcome = _judge(document, check, environ)
-    if isinstance(outcome, ServeConfig):
-        return outcome
-    faults = [Fault(file, lines.find(place), dotted(place), message) for place, message in outcome]
-    return sorted(faults, key=lambda fault: fault.line or 0)
+    document = document_of(text, file)
+    if isinstance(document, Fault):
+        return [document]
+    outcome = _judge(document.content, check, environ)
+    return outcome if isinstance(outcome, ServeConfig) else document.faults(outcome)
 
 
-def text_of(path: Path) -> str | Fault:
+def serve_text(path: Path) -> str | Fault:
     """The file's text, byte for byte, or why it cannot be had."""
-    try:
-        with path.open("rb") as stream:
-            raw = stream.read(_LARGEST_FILE + 1)
-    except FileNotFoundError:
-        message = "does not exist; write one, or name venues to read public market data"
-        return Fault(str(path), None, "", message)
-    except OSError as error:
-        return Fault(str(path), None, "", f"cannot be read: {error.strerror}")
-    if len(raw) > _LARGEST_FILE:
-        return Fault(str(path), None, "", f"is larger than {_LARGEST_FILE} bytes")
-    try:
-        return raw.decode()
-    except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        return Fault(str(path), line, "", "is not UTF-8 text, as TOML has to be")
-
-
-def _syntax_fault(file: str, message: str, text: str) -> Fault:
-    """Before Python 3.14, tomllib says where only in its message."""
-    position = _POSITION.search(message)
-    if position is not None:
-        said = f"{message[: position.start()]}, at column {position[2]}"
-        return Fault(file, int(position[1]), "", f"is not valid TOML: {said}")
-    line = text.rstrip().count("\n") + 1 if message.endswith(_AT_END) else None
-    return Fault(file, line, "", f"is not valid TOML: {message}")
+    return text_of(path, if_missing="write one, or name venues to read public market data")
 
 
 def _judge(

@@ -12,7 +12,7 @@ from exchange_mcp.config.accounts import AccountCheck, AccountConfig
 from exchange_mcp.config.faults import ConfigError, Fault
 from exchange_mcp.config.owner_only import write_owner_only
 from exchange_mcp.config.schema import KeyTable, SecretReference
-from exchange_mcp.config.serve import judge_serve, text_of
+from exchange_mcp.config.serve import judge_serve, serve_text
 from exchange_mcp.config.toml_text import listed, quoted
 from exchange_mcp.model.accounts import Environment, MarketType
 
@@ -99,7 +99,7 @@ class ServeFile:
             self._read()
 
     def _read(self) -> None:
-        text = text_of(self.path)
+        text = serve_text(self.path)
         if isinstance(text, Fault):
             raise ConfigError([text])
         try:
@@ -151,7 +151,7 @@ class ServeFile:
         Raises:
             ConfigError: it was changed since it was read.
         """
-        now = text_of(self._target) if os.path.lexists(self._target) else None
+        now = serve_text(self._target) if os.path.lexists(self._target) else None
         if now != self._text:
             raise ConfigError([Fault(str(self.path), None, "", "was changed meanwhile; run init again")])
         return 0o600 if now is None else stat.S_IMODE(self._target.stat().st_mode)

@@ -7,7 +7,8 @@ ExchangeMcpError
 │   ├── RefusedByDesignError        REFUSED_BY_DESIGN
 │   ├── UnknownAccountError         UNKNOWN_ACCOUNT
 │   ├── UnknownSymbolError          UNKNOWN_SYMBOL
-│   └── NotCoveredError             NOT_COVERED: the account has no key, or not this market type
+│   ├── NotCoveredError             NOT_COVERED: the account has no key, or not this market type
+│   └── OrderRefusedError           one of ORDER_CODES: what was asked is no valid order on this market
 ├── ServerError                 we could not serve it
 │   ├── BusyError                   BUSY
 │   ├── DeadlineError               DEADLINE_EXCEEDED
@@ -34,7 +35,7 @@ proved that it refused), unknown (anything else). `retry` says whether asking ag
 
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import Literal
+from typing import Final, Literal
 
 from exchange_mcp.model.frozen import Record
 
@@ -67,6 +68,95 @@ class ErrorCode(StrEnum):
     KEY_UNCONFIRMED = "KEY_UNCONFIRMED"
     CLOCK_SKEW = "CLOCK_SKEW"
     VENUE_REFUSED = "VENUE_REFUSED"
+    NUMBER_ZERO = "NUMBER_ZERO"
+    NUMBER_NEGATIVE = "NUMBER_NEGATIVE"
+    AMOUNT_OR_COST = "AMOUNT_OR_COST"
+    AMOUNT_NOT_TAKEN = "AMOUNT_NOT_TAKEN"
+    AMOUNT_OFF_STEP = "AMOUNT_OFF_STEP"
+    AMOUNT_TOO_SMALL = "AMOUNT_TOO_SMALL"
+    AMOUNT_TOO_LARGE = "AMOUNT_TOO_LARGE"
+    COST_NOT_TAKEN = "COST_NOT_TAKEN"
+    COST_OFF_STEP = "COST_OFF_STEP"
+    COST_TOO_SMALL = "COST_TOO_SMALL"
+    COST_TOO_LARGE = "COST_TOO_LARGE"
+    PRICE_MISSING = "PRICE_MISSING"
+    PRICE_NOT_TAKEN = "PRICE_NOT_TAKEN"
+    PRICE_OFF_TICK = "PRICE_OFF_TICK"
+    PRICE_TOO_LOW = "PRICE_TOO_LOW"
+    PRICE_TOO_HIGH = "PRICE_TOO_HIGH"
+    PRICE_OUTSIDE_BAND = "PRICE_OUTSIDE_BAND"
+    TRIGGER_MISSING = "TRIGGER_MISSING"
+    TRIGGER_NOT_TAKEN = "TRIGGER_NOT_TAKEN"
+    TRIGGER_OFF_TICK = "TRIGGER_OFF_TICK"
+    TRIGGER_TOO_LOW = "TRIGGER_TOO_LOW"
+    TRIGGER_TOO_HIGH = "TRIGGER_TOO_HIGH"
+    TRIGGER_WRONG_SIDE = "TRIGGER_WRONG_SIDE"
+    NOTIONAL_TOO_SMALL = "NOTIONAL_TOO_SMALL"
+    NOTIONAL_TOO_LARGE = "NOTIONAL_TOO_LARGE"
+    TIME_IN_FORCE_NOT_TAKEN = "TIME_IN_FORCE_NOT_TAKEN"
+    POST_ONLY_NOT_TAKEN = "POST_ONLY_NOT_TAKEN"
+    REDUCE_ONLY_NOT_TAKEN = "REDUCE_ONLY_NOT_TAKEN"
+    REDUCE_ONLY_MISSING = "REDUCE_ONLY_MISSING"
+    REDUCE_ONLY_WOULD_OPEN = "REDUCE_ONLY_WOULD_OPEN"
+    ORDER_TYPE_NOT_TAKEN = "ORDER_TYPE_NOT_TAKEN"
+    ORDER_ID_INVALID = "ORDER_ID_INVALID"
+    MARKET_NOT_TRADING = "MARKET_NOT_TRADING"
+    BOOK_EMPTY = "BOOK_EMPTY"
+    BOOK_TOO_THIN = "BOOK_TOO_THIN"
+    TOO_MANY_ORDERS = "TOO_MANY_ORDERS"
+    POSITION_TOO_LARGE = "POSITION_TOO_LARGE"
+    LEVERAGE_NOT_TAKEN = "LEVERAGE_NOT_TAKEN"
+    LEVERAGE_TOO_HIGH = "LEVERAGE_TOO_HIGH"
+    HEDGE_MODE = "HEDGE_MODE"
+    NOT_OFFERED_YET = "NOT_OFFERED_YET"
+
+
+ORDER_CODES: Final = frozenset(
+    {
+        ErrorCode.NUMBER_ZERO,
+        ErrorCode.NUMBER_NEGATIVE,
+        ErrorCode.AMOUNT_OR_COST,
+        ErrorCode.AMOUNT_NOT_TAKEN,
+        ErrorCode.AMOUNT_OFF_STEP,
+        ErrorCode.AMOUNT_TOO_SMALL,
+        ErrorCode.AMOUNT_TOO_LARGE,
+        ErrorCode.COST_NOT_TAKEN,
+        ErrorCode.COST_OFF_STEP,
+        ErrorCode.COST_TOO_SMALL,
+        ErrorCode.COST_TOO_LARGE,
+        ErrorCode.PRICE_MISSING,
+        ErrorCode.PRICE_NOT_TAKEN,
+        ErrorCode.PRICE_OFF_TICK,
+        ErrorCode.PRICE_TOO_LOW,
+        ErrorCode.PRICE_TOO_HIGH,
+        ErrorCode.PRICE_OUTSIDE_BAND,
+        ErrorCode.TRIGGER_MISSING,
+        ErrorCode.TRIGGER_NOT_TAKEN,
+        ErrorCode.TRIGGER_OFF_TICK,
+        ErrorCode.TRIGGER_TOO_LOW,
+        ErrorCode.TRIGGER_TOO_HIGH,
+        ErrorCode.TRIGGER_WRONG_SIDE,
+        ErrorCode.NOTIONAL_TOO_SMALL,
+        ErrorCode.NOTIONAL_TOO_LARGE,
+        ErrorCode.TIME_IN_FORCE_NOT_TAKEN,
+        ErrorCode.POST_ONLY_NOT_TAKEN,
+        ErrorCode.REDUCE_ONLY_NOT_TAKEN,
+        ErrorCode.REDUCE_ONLY_MISSING,
+        ErrorCode.REDUCE_ONLY_WOULD_OPEN,
+        ErrorCode.ORDER_TYPE_NOT_TAKEN,
+        ErrorCode.ORDER_ID_INVALID,
+        ErrorCode.MARKET_NOT_TRADING,
+        ErrorCode.BOOK_EMPTY,
+        ErrorCode.BOOK_TOO_THIN,
+        ErrorCode.TOO_MANY_ORDERS,
+        ErrorCode.POSITION_TOO_LARGE,
+        ErrorCode.LEVERAGE_NOT_TAKEN,
+        ErrorCode.LEVERAGE_TOO_HIGH,
+        ErrorCode.HEDGE_MODE,
+        ErrorCode.NOT_OFFERED_YET,
+    }
+)
+"""The codes of `OrderRefusedError`: what is wrong with an order, a cancel or a leverage that was asked for."""
 
 
 class ErrorBody(Record):
@@ -143,6 +233,24 @@ class NotCoveredError(CallerError):
 
     code = ErrorCode.NOT_COVERED
     hint = "The operator decides this in serve.toml."
+
+
+class OrderRefusedError(CallerError):
+    """What was asked is no valid order on this market; the message names the rule and the valid values.
+
+    Raises:
+        ValueError: the code is not one of ORDER_CODES.
+    """
+
+    hint = (
+        "Correct the order as the message says, or preview another one. Nothing was rounded and nothing sent."
+    )
+
+    def __init__(self, code: ErrorCode, message: str, *, hint: str | None = None) -> None:
+        if code not in ORDER_CODES:
+            raise ValueError(f"{code} does not speak of an order")
+        super().__init__(message, hint=hint)
+        self.code = code
 
 
 class ServerError(ExchangeMcpError):

@@ -24,7 +24,7 @@ class PlannedMarket:
     """The market that a plan trades, as its venue lists it.
 
     Attributes:
-        contract_size: base a contract; None where amounts are in base.
+        contract_size: base a contract, or quote a contract where the market is inverse; None where amounts are in base.
         settle: the asset of profit and margin; None on spot.
     """
 
@@ -115,6 +115,7 @@ class WirePlan:
                     "side": write.side,
                     "type": write.type.value,
                     "amount": _value(write.amount),
+                    "cost": _value(write.cost),
                     "price": _value(write.price),
                     "trigger_price": _value(write.trigger_price),
                     "reduce_only": write.is_reduce_only,

@@ -9,6 +9,8 @@ from exchange_mcp.model.key_reports import KeyReport
 from exchange_mcp.model.markets import OrderBook, Ticker
 from exchange_mcp.model.orders import OpenOrder
 from exchange_mcp.model.positions import Position
+from exchange_mcp.model.readings import StandingPart
+from exchange_mcp.model.terms import MarketTerms, Reference
 
 
 class Clock(Protocol):
@@ -57,4 +59,16 @@ class ReadVenue(Protocol):
 
     def order_book(self, symbol: str, levels: int) -> Sources[OrderBook]:
         """The best `levels` on each side of one market."""
+        ...
+
+    def terms(self, symbol: str) -> Sources[MarketTerms]:
+        """What an order in one market is held to, as its venue lists it; costs no request once markets are known."""
+        ...
+
+    def reference(self, symbol: str) -> Sources[Reference]:
+        """The prices that an order in one market is compared with: each source tells some of them, the others None."""
+        ...
+
+    def standing(self, symbol: str) -> Sources[StandingPart]:
+        """Where the account stands in one market: each source tells one part of it."""
         ...

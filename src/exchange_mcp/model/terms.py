@@ -17,20 +17,27 @@ PositionMode = Literal["one_way", "hedge"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AmountGrid:
-    """Which amounts are valid: from `least` to `most`, both included, in multiples of `step` above zero."""
+    """Which amounts are valid: from `least` to `most`, both included, in multiples of `step` above zero.
+
+    Attributes:
+        origin: from where the steps are counted, at a venue that counts them from elsewhere than zero
+            (Binance USD-M counts from its minQty).
+    """
 
     step: Decimal
     least: Decimal | None
     most: Decimal | None
+    origin: Decimal = Decimal(0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PriceGrid:
-    """Which prices are valid, in quote: from `least` to `most`, both included, in multiples of `tick`."""
+    """Which prices are valid, in quote: from `least` to `most`, both included, in multiples of `tick` from `origin`."""
 
     tick: Decimal
     least: Decimal | None
     most: Decimal | None
+    origin: Decimal = Decimal(0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,13 +62,17 @@ class NotionalGrid:
     """How much an order must and may be worth, in quote; `applies_to_market` where market orders are held to it.
 
     Attributes:
+        most_applies_to_market: the same for the maximum alone, where the venue tells the two apart.
         reduce_only_is_exempt: whether the minimum does not hold for a reduce-only order.
+        reference: at which price a market order is valued; None is the band's, else the mark, else the last price.
     """
 
     least: Decimal | None
     most: Decimal | None
     applies_to_market: bool = True
+    most_applies_to_market: bool | None = None
     reduce_only_is_exempt: bool = False
+    reference: Literal["average", "mark", "last"] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,13 +80,15 @@ class MarketTerms:
     """One market, as its venue lists it, and everything that an order there is held to.
 
     Attributes:
-        contract_size: base a contract; None where amounts are in base.
+        contract_size: base a contract, or quote a contract where the market is inverse; None where amounts are in base.
         is_trading: False where it is halted, delisted, or only closes positions.
         order_types: those that the venue takes here.
         takes_cost: whether a market buy may say its cost in quote, exactly.
-        market_amount: the grid of market orders, where it differs.
+        market_amount: the grid that market orders are held to besides `amount`, where there is one.
         max_orders, max_conditional_orders: open at once, for one account.
         max_leverage: a whole number; None on spot.
+        cost_step: what a cost is a multiple of; None takes the tick, to which ccxt cuts a cost.
+        max_position: spot: how much base an account may hold, buy orders included; None where there is no such rule.
     """
 
     venue: str
@@ -97,6 +110,8 @@ class MarketTerms:
     max_orders: int | None
     max_conditional_orders: int | None
     max_leverage: int | None
+    cost_step: Decimal | None = None
+    max_position: Decimal | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,20 +189,23 @@ class Standing:
 
     Attributes:
         position_mode: None on spot.
-        held: one row, or one a side in hedge mode; empty is flat.
+        held: one row, or one a side in hedge mode; empty is flat, None is not told.
         free_base, free_quote: spot: what can be spent of each asset. Futures: `free_quote` is the available margin
             in the settlement asset, `free_base` is None.
         equity: what the account is worth in the market's quote (spot: where every asset can be valued; futures: margin
             balance in the settlement asset), the whole that "per cent of the account" speaks of.
+        wallet_balance: futures: the balance that cross positions stand on, without unrealised profit, in the settlement
+            asset (Binance: crossWalletBalance).
         leverage, margin_mode: of this market, as set.
         maintenance_others: maintenance margin of the account's other positions, which cross margin stands for.
         unrealised_others: unrealised profit of the account's other positions, in the settlement asset.
-        resting: orders of this market.
+        resting: orders of this market, conditional ones included; empty is none, None is not told.
+        locked_base: spot: what resting orders hold back of the base asset.
         as_of_ms: the oldest of the readings, UTC milliseconds.
     """
 
     position_mode: PositionMode | None
-    held: tuple[Held, ...]
+    held: tuple[Held, ...] | None
     free_base: Decimal | None
     free_quote: Decimal | None
     equity: Decimal | None
@@ -198,5 +216,6 @@ class Standing:
     brackets: tuple[Bracket, ...]
     maintenance_others: Decimal | None
     unrealised_others: Decimal | None
-    resting: tuple[Resting, ...]
+    resting: tuple[Resting, ...] | None
     as_of_ms: int
+    locked_base: Decimal | None = None

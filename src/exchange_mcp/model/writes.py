@@ -53,7 +53,8 @@ class PlaceOrder:
 
     Attributes:
         symbol: unified.
-        amount: in the venue's own unit, greater than zero.
+        amount: in the venue's own unit, greater than zero; None where the order says its cost.
+        cost: what a market buy spends, in quote, greater than zero; instead of an amount.
         price, trigger_price: in quote; present exactly where the type has them.
         client_order_id: ours, by which the order can be found again.
         time_in_force: of an order with a price; None is good till cancelled.
@@ -65,7 +66,8 @@ class PlaceOrder:
     symbol: str
     side: Literal["buy", "sell"]
     type: OrderType
-    amount: Decimal
+    amount: Decimal | None = None
+    cost: Decimal | None = None
     client_order_id: str
     price: Decimal | None = None
     trigger_price: Decimal | None = None
@@ -77,9 +79,13 @@ class PlaceOrder:
         checked_id(self.client_order_id)
         if self.side not in {"buy", "sell"}:
             raise ValueError("the side of an order is buy or sell")
-        numbers = [n for n in (self.amount, self.price, self.trigger_price) if n is not None]
+        numbers = [n for n in (self.amount, self.cost, self.price, self.trigger_price) if n is not None]
         if not all(n.is_finite() and n > 0 for n in numbers):
-            raise ValueError("amount, price and trigger price are greater than zero")
+            raise ValueError("amount, cost, price and trigger price are greater than zero")
+        if (self.amount is None) is (self.cost is None):
+            raise ValueError("an order has an amount or a cost")
+        if self.cost is not None and (self.type is not OrderType.MARKET or self.side != "buy"):
+            raise ValueError("only a market buy says its cost")
         if (self.price is not None) != self.type.has_price:
             raise ValueError(f"a {self.type} order has {'a' if self.type.has_price else 'no'} price")
         if (self.trigger_price is not None) != self.type.has_trigger:

@@ -183,7 +183,7 @@ def counts_in_base(venue: str, market_type: MarketType) -> bool:
 # kucoin: https://www.kucoin.com/docs-new/rest/spot-trading/market-data/get-part-orderbook
 # bitget: https://www.bitget.com/api-doc/contract/market/Get-Merge-Depth
 # bitfinex: https://docs.bitfinex.com/reference/rest-public-book
-_FUTURES_DEPTHS: Final = (5, 10, 20, 50, 100)
+_FUTURES_DEPTHS: Final = (5, 10, 20, 50, 100, 500, 1000)
 _DEPTHS: Final[dict[tuple[str, MarketType], tuple[int, ...]]] = {
     ("binance", MarketType.LINEAR): _FUTURES_DEPTHS,
     ("binance", MarketType.INVERSE): _FUTURES_DEPTHS,
@@ -193,13 +193,30 @@ _DEPTHS: Final[dict[tuple[str, MarketType], tuple[int, ...]]] = {
     **{("bitfinex", market_type): (1, 25, 100) for market_type in MarketType},
 }
 
+# The most levels that are asked for, where the vendor's page allows more than the usual number.
+# binance spot: https://developers.binance.com/docs/binance-spot-api-docs/rest-api/market-data-endpoints
+# bybit: https://bybit-exchange.github.io/docs/v5/market/orderbook
+# okx: https://www.okx.com/docs-v5/en/#order-book-trading-market-data-get-order-book
+# kraken: https://docs.kraken.com/api/docs/rest-api/get-order-book
+# bitget spot: https://www.bitget.com/api-doc/spot/market/Get-Orderbook
+_USUAL_DEPTH: Final = 50
+_DEEPEST: Final[dict[tuple[str, MarketType], int]] = {
+    **{("binance", market_type): 1000 for market_type in MarketType},
+    **{("bybit", market_type): 200 for market_type in MarketType},
+    **{("okx", market_type): 400 for market_type in MarketType},
+    ("kraken", MarketType.SPOT): 500,
+    **{("kucoin", market_type): 100 for market_type in MarketType},
+    ("bitget", MarketType.SPOT): 150,
+}
+
 
 def book_depth(venue: str, market_type: MarketType, levels: int) -> int | None:
-    """The smallest depth that the venue's book request takes and that holds `levels`.
+    """The smallest depth that the venue's book request takes and that holds `levels`, or the deepest that it takes.
 
     None where nobody read which depths it takes: then it is asked for as many as it likes to give.
     """
     depths = _DEPTHS.get((venue, market_type), ())
     if not depths and venue not in VENUES:
         return None
-    return next((depth for depth in depths if depth >= levels), levels)
+    asked = min(levels, _DEEPEST.get((venue, market_type), _USUAL_DEPTH))
+    return next((depth for depth in depths if depth >= asked), asked)

@@ -86,6 +86,7 @@ def _binance_spot(order: PlaceOrder, market: str) -> Fields:
         "side": order.side.upper(),
         "type": "LIMIT_MAKER" if is_maker else _SPOT_TYPES[order.type],
         "quantity": order.amount,
+        "quoteOrderQty": order.cost,
         "price": order.price,
         "stopPrice": order.trigger_price,
         # LIMIT_MAKER takes none; every other order with a price has to have one.

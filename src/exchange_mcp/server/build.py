@@ -28,8 +28,9 @@ NAME = "exchange-mcp"
 
 INSTRUCTIONS = (
     "Reads exchange accounts. It is read-only: no tool places, changes or cancels anything, and none takes "
-    "money off an exchange. Start with list_accounts. Amounts and prices are exact decimal strings; null means "
-    "the venue did not tell. Check `coverage.gaps` before saying that something is absent or complete."
+    "money off an exchange. Start with list_accounts; preview_order tells what an order would do. Amounts and "
+    "prices are exact decimal strings; null means the venue did not tell. Check `coverage.gaps` before saying "
+    "that something is absent or complete."
 )
 
 

@@ -34,7 +34,7 @@ class SpotEngine:
         A draft has no numbers and no times yet. Raises VenueError (-1013, -1111, -2010).
         """
         listing = self._listings[draft.instrument.name]
-        spot_filters.check(draft, listing, account.orders, now_ms)
+        spot_filters.check(draft, listing, account, now_ms)
         known = account.orders.spot.find_client(draft.client_order_id)
         if known is not None and known.is_open:
             raise rejections.duplicate()

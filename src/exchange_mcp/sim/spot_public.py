@@ -7,7 +7,10 @@ from collections.abc import Callable
 
 from exchange_mcp.sim import tickers
 from exchange_mcp.sim.books import Tape
+from exchange_mcp.sim.digits import fixed
 from exchange_mcp.sim.errors import invalid
+from exchange_mcp.sim.history import MINUTE_MS
+from exchange_mcp.sim.limits import SPOT_AVERAGE_MINUTES
 from exchange_mcp.sim.listings import Listing
 from exchange_mcp.sim.routes import PublicCall, PublicRoute, Routes
 from exchange_mcp.sim.spot_rules import exchange_info
@@ -71,6 +74,16 @@ def ticker_book(call: PublicCall) -> Payload:
     )
 
 
+def average_price(call: PublicCall) -> Payload:
+    """Answer what a pair averaged over the minutes that its filters name, and when the last of them ended."""
+    listing = call.exchange.spot(call.params.mandatory_symbol())
+    return {
+        "mins": SPOT_AVERAGE_MINUTES,
+        "price": fixed(listing.average(call.now_ms, SPOT_AVERAGE_MINUTES)),
+        "closeTime": call.now_ms - call.now_ms % MINUTE_MS - 1,
+    }
+
+
 def _for_each(call: PublicCall, write: Callable[[Listing], dict[str, object]]) -> Payload:
     names = tickers.symbols(call.params)
     if names is not None:
@@ -120,6 +133,7 @@ ROUTES: Routes = {
         exchange_info, _ONE_OR_MANY | {"permissions", "showPermissionSets", "symbolStatus"}, weight=20
     ),
     ("GET", "/api/v3/depth"): PublicRoute(depth, frozenset({"symbol", "limit"}), weight=5),
+    ("GET", "/api/v3/avgPrice"): PublicRoute(average_price, frozenset({"symbol"}), weight=2),
     ("GET", "/api/v3/ticker/24hr"): PublicRoute(ticker_day, _ONE_OR_MANY | {"type"}, weight=2),
     ("GET", "/api/v3/ticker/price"): PublicRoute(ticker_price, _ONE_OR_MANY, weight=2),
     ("GET", "/api/v3/ticker/bookTicker"): PublicRoute(ticker_book, _ONE_OR_MANY, weight=2),

@@ -5,7 +5,6 @@ and https://github.com/binance/binance-spot-api-docs/blob/master/filters.md
 """
 
 import json
-from decimal import Decimal
 from functools import cache
 from typing import cast
 
@@ -13,15 +12,8 @@ from exchange_mcp.sim import tickers
 from exchange_mcp.sim.catalogue import SPOT, Instrument
 from exchange_mcp.sim.digits import fixed
 from exchange_mcp.sim.errors import bad_combination, bad_symbol, invalid
-from exchange_mcp.sim.limits import (
-    SPOT_AVERAGE_MINUTES,
-    SPOT_DOWN,
-    SPOT_MAX_ALGO_ORDERS,
-    SPOT_MAX_NOTIONAL,
-    SPOT_MAX_ORDERS,
-    SPOT_UP,
-)
 from exchange_mcp.sim.routes import PublicCall
+from exchange_mcp.sim.spot_filters import filters_of
 from exchange_mcp.sim.wire import Payload, render
 
 _PERMISSIONS = ("SPOT", "MARGIN")
@@ -126,25 +118,26 @@ def _rules(instrument: Instrument, *, with_sets: bool) -> bytes:
 
 
 def _filters(instrument: Instrument) -> list[dict[str, object]]:
+    filters = filters_of(instrument)
     return [
         {
             "filterType": "PRICE_FILTER",
-            "minPrice": fixed(instrument.tick),
-            "maxPrice": fixed(instrument.max_price),
-            "tickSize": fixed(instrument.tick),
+            "minPrice": fixed(filters.min_price),
+            "maxPrice": fixed(filters.max_price),
+            "tickSize": fixed(filters.tick_size),
         },
         {
             "filterType": "LOT_SIZE",
-            "minQty": fixed(instrument.step),
-            "maxQty": fixed(instrument.max_quantity),
-            "stepSize": fixed(instrument.step),
+            "minQty": fixed(filters.min_qty),
+            "maxQty": fixed(filters.max_qty),
+            "stepSize": fixed(filters.step_size),
         },
         {"filterType": "ICEBERG_PARTS", "limit": 10},
         {
             "filterType": "MARKET_LOT_SIZE",
-            "minQty": fixed(Decimal(0)),
-            "maxQty": fixed(instrument.max_market_quantity),
-            "stepSize": fixed(Decimal(0)),
+            "minQty": fixed(filters.market_min_qty),
+            "maxQty": fixed(filters.market_max_qty),
+            "stepSize": fixed(filters.market_step_size),
         },
         {
             "filterType": "TRAILING_DELTA",
@@ -155,22 +148,27 @@ def _filters(instrument: Instrument) -> list[dict[str, object]]:
         },
         {
             "filterType": "PERCENT_PRICE_BY_SIDE",
-            "bidMultiplierUp": str(SPOT_UP),
-            "bidMultiplierDown": str(SPOT_DOWN),
-            "askMultiplierUp": str(SPOT_UP),
-            "askMultiplierDown": str(SPOT_DOWN),
-            "avgPriceMins": SPOT_AVERAGE_MINUTES,
+            "bidMultiplierUp": str(filters.bid_multiplier_up),
+            "bidMultiplierDown": str(filters.bid_multiplier_down),
+            "askMultiplierUp": str(filters.ask_multiplier_up),
+            "askMultiplierDown": str(filters.ask_multiplier_down),
+            "avgPriceMins": filters.percent_minutes,
         },
         {
             "filterType": "NOTIONAL",
-            "minNotional": fixed(instrument.min_notional),
-            "applyMinToMarket": True,
-            "maxNotional": fixed(SPOT_MAX_NOTIONAL),
-            "applyMaxToMarket": False,
-            "avgPriceMins": SPOT_AVERAGE_MINUTES,
+            "minNotional": fixed(filters.min_notional),
+            "applyMinToMarket": filters.apply_min_to_market,
+            "maxNotional": fixed(filters.max_notional),
+            "applyMaxToMarket": filters.apply_max_to_market,
+            "avgPriceMins": filters.notional_minutes,
         },
-        {"filterType": "MAX_NUM_ORDERS", "maxNumOrders": SPOT_MAX_ORDERS},
+        {"filterType": "MAX_NUM_ORDERS", "maxNumOrders": filters.max_num_orders},
         {"filterType": "MAX_NUM_ORDER_LISTS", "maxNumOrderLists": 20},
-        {"filterType": "MAX_NUM_ALGO_ORDERS", "maxNumAlgoOrders": SPOT_MAX_ALGO_ORDERS},
+        {"filterType": "MAX_NUM_ALGO_ORDERS", "maxNumAlgoOrders": filters.max_num_algo_orders},
         {"filterType": "MAX_NUM_ORDER_AMENDS", "maxNumOrderAmends": 10},
+        *(
+            [{"filterType": "MAX_POSITION", "maxPosition": fixed(filters.max_position)}]
+            if filters.max_position is not None
+            else []
+        ),
     ]

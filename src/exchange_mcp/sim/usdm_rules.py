@@ -8,8 +8,8 @@ from functools import cache
 from exchange_mcp.sim.brackets import BRACKETS
 from exchange_mcp.sim.catalogue import USDM, Instrument
 from exchange_mcp.sim.digits import fixed
-from exchange_mcp.sim.limits import USDM_DOWN, USDM_MAX_ALGO_ORDERS, USDM_MAX_ORDERS, USDM_UP
 from exchange_mcp.sim.routes import PublicCall
+from exchange_mcp.sim.usdm_filters import filters_of
 from exchange_mcp.sim.wire import Payload, render
 
 PERPETUAL_DELIVERY_MS = 4_133_404_800_000
@@ -84,34 +84,34 @@ def _rules(instrument: Instrument) -> dict[str, object]:
 
 
 def _filters(instrument: Instrument) -> list[dict[str, object]]:
-    prices, quantities = instrument.price_places, instrument.quantity_places
-    smallest = fixed(instrument.step, quantities)
+    filters = filters_of(instrument)
+    prices, quantities = filters.price_places, filters.quantity_places
     return [
         {
             "filterType": "PRICE_FILTER",
-            "minPrice": fixed(instrument.tick, prices),
-            "maxPrice": fixed(instrument.max_price, prices),
-            "tickSize": fixed(instrument.tick, prices),
+            "minPrice": fixed(filters.min_price, prices),
+            "maxPrice": fixed(filters.max_price, prices),
+            "tickSize": fixed(filters.tick_size, prices),
         },
         {
             "filterType": "LOT_SIZE",
-            "minQty": smallest,
-            "maxQty": fixed(instrument.max_quantity, quantities),
-            "stepSize": smallest,
+            "minQty": fixed(filters.min_qty, quantities),
+            "maxQty": fixed(filters.max_qty, quantities),
+            "stepSize": fixed(filters.step_size, quantities),
         },
         {
             "filterType": "MARKET_LOT_SIZE",
-            "minQty": smallest,
-            "maxQty": fixed(instrument.max_market_quantity, quantities),
-            "stepSize": smallest,
+            "minQty": fixed(filters.market_min_qty, quantities),
+            "maxQty": fixed(filters.market_max_qty, quantities),
+            "stepSize": fixed(filters.market_step_size, quantities),
         },
-        {"filterType": "MAX_NUM_ORDERS", "limit": USDM_MAX_ORDERS},
-        {"filterType": "MAX_NUM_ALGO_ORDERS", "limit": USDM_MAX_ALGO_ORDERS},
-        {"filterType": "MIN_NOTIONAL", "notional": fixed(instrument.min_notional, 0)},
+        {"filterType": "MAX_NUM_ORDERS", "limit": filters.max_num_orders},
+        {"filterType": "MAX_NUM_ALGO_ORDERS", "limit": filters.max_num_algo_orders},
+        {"filterType": "MIN_NOTIONAL", "notional": fixed(filters.notional, 0)},
         {
             "filterType": "PERCENT_PRICE",
-            "multiplierUp": fixed(USDM_UP, 4),
-            "multiplierDown": fixed(USDM_DOWN, 4),
+            "multiplierUp": fixed(filters.multiplier_up, 4),
+            "multiplierDown": fixed(filters.multiplier_down, 4),
             "multiplierDecimal": "4",
         },
     ]

@@ -2,7 +2,7 @@
 
 Sources, under https://developers.binance.com/docs/derivatives/usds-margined-futures:
 trade/rest-api/Change-Initial-Leverage; account/rest-api/Get-Current-Position-Mode,
-Get-Current-Multi-Assets-Mode, Symbol-Config, Notional-and-Leverage-Brackets and User-Commission-Rate
+Get-Current-Multi-Assets-Mode, Account-Config, Symbol-Config, Notional-and-Leverage-Brackets and User-Commission-Rate
 """
 
 from exchange_mcp.sim.brackets import BRACKETS
@@ -22,6 +22,20 @@ def position_mode(call: SignedCall) -> Payload:
 def multi_assets_mode(_call: SignedCall) -> Payload:
     """Answer whether assets other than USDT are margin too: never here."""
     return {"multiAssetsMargin": False}
+
+
+def account_config(call: SignedCall) -> Payload:
+    """Answer what holds for every contract alike: fee tier, permissions and both modes."""
+    return {
+        "feeTier": 0,
+        "canTrade": True,
+        "canDeposit": True,
+        "canWithdraw": True,
+        "dualSidePosition": call.account.is_hedged,
+        "updateTime": 0,
+        "multiAssetsMargin": False,
+        "tradeGroupId": -1,
+    }
 
 
 def symbol_config(call: SignedCall) -> Payload:
@@ -95,6 +109,7 @@ _ONE = frozenset({"symbol"})
 ROUTES: Routes = {
     ("GET", "/fapi/v1/positionSide/dual"): SignedRoute(position_mode, weight=30),
     ("GET", "/fapi/v1/multiAssetsMargin"): SignedRoute(multi_assets_mode, weight=30),
+    ("GET", "/fapi/v1/accountConfig"): SignedRoute(account_config, weight=5),
     ("GET", "/fapi/v1/symbolConfig"): SignedRoute(symbol_config, _ONE, weight=5),
     ("POST", "/fapi/v1/leverage"): SignedRoute(change_leverage, _ONE | {"leverage"}, access=Access.TRADE),
     ("GET", "/fapi/v1/leverageBracket"): SignedRoute(leverage_bracket, _ONE),

@@ -1,5 +1,7 @@
 """The envelope `{data, error}`: the one shape of every answer, and its JSON schema."""
 
+import json
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, cast
@@ -44,8 +46,9 @@ _REFERENCE: Final = "#/$defs/"
 def output_schema(data: type[Record]) -> Schema:
     """The JSON schema of a tool's envelope, as short as it can say it.
 
-    Every definition stands where it is used, since some clients do not follow references. Objects are left
-    open to fields that a later release may add; what they hold today is all required.
+    Every definition stands where it is used, since some clients do not follow references. What an object holds today
+    is all required; fields of which most are of one form are named there alone, with that form for every property that
+    is not described. So objects stay open to fields of that form that a later release may add.
     """
     schema = data.model_json_schema(mode="serialization")
     definitions = cast("Schema", schema.pop("$defs", {}))
@@ -66,7 +69,9 @@ def output_schema(data: type[Record]) -> Schema:
 
 def input_schema(arguments: type[BaseModel]) -> Schema:
     """The JSON schema of a tool's arguments, defaults kept."""
-    return cast("Schema", _shortened(arguments.model_json_schema(mode="validation"), of_input=True))
+    schema = arguments.model_json_schema(mode="validation")
+    definitions = cast("Schema", schema.pop("$defs", {}))
+    return cast("Schema", _shortened(_inlined(schema, definitions), of_input=True))
 
 
 def _inlined(node: object, definitions: Schema) -> object:
@@ -103,7 +108,28 @@ def _shortened(node: object, *, of_input: bool = False, names: bool = False) -> 
         if key == "description" and ("properties" in schema or "enum" in schema):
             continue  # the docstring of a model or of an enumeration is for readers of the code
         result[key] = _shortened(value, of_input=of_input, names=key == "properties")
-    return _nullable(result)
+    return _nullable(result) if of_input else _by_form(_without_type(_nullable(result)))
+
+
+def _without_type(schema: Schema) -> Schema:
+    """An enumeration says by its values what their type is."""
+    is_told = "enum" in schema or "const" in schema
+    return {key: value for key, value in schema.items() if key != "type"} if is_told else schema
+
+
+def _by_form(schema: Schema) -> Schema:
+    """An object's properties without those of the most frequent form, which becomes that of all that are not named."""
+    properties = cast("dict[str, Schema]", schema.get("properties", {}))
+    if "additionalProperties" in schema or set(properties) != set(schema.get("required", ())):
+        return schema
+    forms = Counter(json.dumps(form) for form in properties.values())
+    if not forms:
+        return schema
+    form = forms.most_common(1)[0][0]
+    others = {name: each for name, each in properties.items() if json.dumps(each) != form}
+    rest = {key: value for key, value in schema.items() if key != "properties"}
+    short = {**({"properties": others} if others else {}), "additionalProperties": json.loads(form), **rest}
+    return min(schema, short, key=lambda each: len(json.dumps(each)))
 
 
 def _nullable(schema: Schema) -> Schema:
@@ -111,9 +137,11 @@ def _nullable(schema: Schema) -> Schema:
     if not isinstance(options, list) or len(cast("list[object]", options)) != 2:  # noqa: PLR2004 - a pair
         return schema
     first, second = cast("list[Schema]", options)
-    if second != {"type": "null"} or not isinstance(first.get("type"), str):
+    if second != {"type": "null"}:
         return schema
     rest = {key: value for key, value in schema.items() if key != "anyOf"}
     if "enum" in first:
         first = {**first, "enum": [*first["enum"], None]}
-    return {**first, "type": [first["type"], "null"], **rest}
+    if isinstance(first.get("type"), str):
+        return {**first, "type": [first["type"], "null"], **rest}
+    return {**first, **rest} if "enum" in first else schema

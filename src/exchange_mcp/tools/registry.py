@@ -12,6 +12,7 @@ from exchange_mcp.tools import (
     open_orders,
     position_size,
     positions,
+    preview_order,
 )
 from exchange_mcp.tools.spec import ToolSpec
 
@@ -24,6 +25,7 @@ _FAMILIES: Final = (
     positions,
     open_orders,
     market_data,
+    preview_order,
     key_scope,
     position_size,
     annotation_matrix,

@@ -12,6 +12,7 @@ from exchange_mcp.rules.endpoints import Endpoint
 from exchange_mcp.rules.venues import VENUES
 from exchange_mcp.venue.addresses import Address, NoAddressError, learn, learn_public
 from exchange_mcp.venue.egress import Guard
+from exchange_mcp.venue.listed.binance import kept_of
 from exchange_mcp.venue.market_cache import StoredMarkets
 from exchange_mcp.venue.numbers import ExactNumbers
 from exchange_mcp.venue.wire import Wire
@@ -164,10 +165,8 @@ def _is_market(market: Any) -> bool:  # noqa: ANN401 - whatever ccxt made of a r
 
 
 def _info(venue: str, info: Any) -> Any:  # noqa: ANN401 - a venue's own JSON
-    """What ccxt's parsers need of the raw market; binance's is most of the download and only orderTypes is read."""
-    if venue != "binance":
-        return info
-    return {"orderTypes": info.get("orderTypes", [])}
+    """What ccxt's parsers and our terms of a market need of the raw row; binance's is most of the download."""
+    return kept_of(info) if venue == "binance" else info
 
 
 def install(client: Any, stored: StoredMarkets) -> Any:  # noqa: ANN401 - ccxt is untyped

@@ -9,6 +9,8 @@ from exchange_mcp.model.key_reports import KeyReport
 from exchange_mcp.model.markets import OrderBook, Ticker
 from exchange_mcp.model.orders import OpenOrder
 from exchange_mcp.model.positions import Position
+from exchange_mcp.model.readings import StandingPart
+from exchange_mcp.model.terms import MarketTerms, Reference
 from exchange_mcp.venue.snapshot import Difference
 
 _log = get_logger(__name__)
@@ -58,6 +60,18 @@ class ClosedVenue:
     def order_book(self, symbol: str, levels: int) -> Sources[OrderBook]:  # noqa: ARG002 - the port's signature
         """None, with the reason."""
         return Sources((), self._none("order book"))
+
+    def terms(self, symbol: str) -> Sources[MarketTerms]:  # noqa: ARG002 - the port's signature
+        """None, with the reason."""
+        return Sources((), self._none("market terms"))
+
+    def reference(self, symbol: str) -> Sources[Reference]:  # noqa: ARG002 - the port's signature
+        """None, with the reason."""
+        return Sources((), self._none("reference prices"))
+
+    def standing(self, symbol: str) -> Sources[StandingPart]:  # noqa: ARG002 - the port's signature
+        """None, with the reason."""
+        return Sources((), self._none("account"))
 
     def _none(self, source: str) -> tuple[Unread]:
         return (Unread(source, EgressRefusedError(self._reason, hint=self._next_step)),)

@@ -8,6 +8,7 @@ from typing import Any, Final, cast
 
 from exchange_mcp.model.accounts import MarketType
 from exchange_mcp.model.errors import BadAnswerError, NotCoveredError
+from exchange_mcp.model.unified_symbols import market_type_of
 from exchange_mcp.rules.private.declared import (
     KEY,
     BalanceFields,
@@ -19,7 +20,6 @@ from exchange_mcp.rules.private.declared import (
     Source,
 )
 from exchange_mcp.venue.markets import Markets
-from exchange_mcp.venue.symbols import market_type_of
 
 Row = Mapping[str, Any]
 AnySource = Source[BalanceFields] | Source[PositionFields] | Source[OrderFields]

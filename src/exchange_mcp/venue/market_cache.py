@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, cast
 
-SCHEMA: Final = 1
+SCHEMA: Final = 2
+"""2: Binance's rows keep what an order there is held to."""
 # Simulated exchanges may run side by side and share this directory; more than these do not.
 _INSTANCES: Final = 8
 

@@ -33,10 +33,14 @@ def _placing(client: Any, request: PlaceOrder) -> Awaitable[Any]:  # noqa: ANN40
         params["postOnly"] = True
     if request.is_reduce_only:
         params["reduceOnly"] = True
+    if request.cost is not None:
+        # ccxt's unified name; it goes out as quoteOrderQty, and the amount is left out.
+        params["cost"] = text(request.cost)
     kind = "limit" if request.type in {OrderType.LIMIT, OrderType.STOP_LIMIT} else "market"
     # A price on a spot market order would make ccxt send its cost in quote instead of its amount.
     price = None if request.price is None else text(request.price)
-    return client.create_order(request.symbol, kind, request.side, text(request.amount), price, params)
+    amount = None if request.amount is None else text(request.amount)
+    return client.create_order(request.symbol, kind, request.side, amount, price, params)
 
 
 def _cancelling(client: Any, request: CancelOrder) -> Awaitable[Any]:  # noqa: ANN401 - as above

@@ -17,6 +17,9 @@ from exchange_mcp.model.errors import BadAnswerError, NotCoveredError
 from exchange_mcp.model.markets import OrderBook, Ticker
 from exchange_mcp.model.orders import OpenOrder
 from exchange_mcp.model.positions import Position
+from exchange_mcp.model.readings import StandingPart
+from exchange_mcp.model.terms import MarketTerms, Reference
+from exchange_mcp.model.unified_symbols import market_type_of
 from exchange_mcp.rules.endpoints import Endpoint
 from exchange_mcp.rules.private import PRIVATE, PrivateReads
 from exchange_mcp.rules.private.declared import BalanceFields, F, OrderFields, PositionFields, Source
@@ -27,10 +30,14 @@ from exchange_mcp.venue import answers, listing
 from exchange_mcp.venue.account_types import QUESTIONS, AccountType
 from exchange_mcp.venue.egress import reading
 from exchange_mcp.venue.failures import meaning
+from exchange_mcp.venue.listed import market_terms
 from exchange_mcp.venue.markets import MarketCatalogue, Markets
 from exchange_mcp.venue.repeating import Sleep, repeated
-from exchange_mcp.venue.symbols import market_named, market_type_of, may_hold, resolve
-from exchange_mcp.venue.terms import parsable, terms_of
+from exchange_mcp.venue.standing import REFERENCES, STANDINGS, Question
+from exchange_mcp.venue.standing.question import About
+from exchange_mcp.venue.standing.records import listed_fees, open_positions, resting_orders, spot_wallet
+from exchange_mcp.venue.symbols import market_named, may_hold, resolve
+from exchange_mcp.venue.terms import Parsed, parsable, terms_of
 
 T = TypeVar("T")
 
@@ -134,6 +141,124 @@ class CcxtReadVenue:
 
         return self._market_data("order book", symbol, read)
 
+    def terms(self, symbol: str) -> Sources[MarketTerms]:
+        """The listed market's."""
+
+        async def read(markets: Markets) -> list[MarketTerms]:
+            market = resolve(symbol, markets, self._account.venue)
+            return [market_terms(self._account.venue, market, self._client.precisionMode)]
+
+        return self._market_data("market terms", symbol, read)
+
+    def reference(self, symbol: str) -> Sources[Reference]:
+        """One source a price; where nothing else is known, the last one of the ticker."""
+        questions = REFERENCES.get((self._account.venue, market_type_of(symbol) or MarketType.SPOT))
+        if questions is not None:
+            return self._questions(questions, symbol)
+        ticker = self.ticker(symbol)
+
+        def last(read: SourceRead[Ticker]) -> SourceRead[Reference]:
+            async def reference() -> list[Reference]:
+                return [Reference(last=each.last, mark=None, average=None) for each in await read.read()]
+
+            return SourceRead("last price", reference)
+
+        return Sources(tuple(map(last, ticker.reads)), ticker.unread)
+
+    def standing(self, symbol: str) -> Sources[StandingPart]:
+        """One source a part: of the venue's own where they are known, otherwise of what is read of it anyway."""
+        named = market_type_of(symbol) or MarketType.SPOT
+        if named not in self._account.market_types:
+            return Sources((), (self._other_type(named),))
+        if not self._account.has_key:
+            error = self._uncovered("has no key, so nothing is known of the account")
+            return _joined(self._listed_rate(symbol), Sources((), (Unread("account", error),)))
+        own = STANDINGS.get((self._account.venue, named))
+        parts: list[Sources[StandingPart]] = [self._resting(symbol, named)]
+        if named is MarketType.SPOT:
+            parts.insert(0, self._wallets())
+        elif own is None:
+            parts.insert(0, self._held(symbol, named))
+        return _joined(*parts, self._listed_rate(symbol) if own is None else self._questions(own, symbol))
+
+    def _questions(self, questions: Sequence[Question[T]], symbol: str) -> Sources[T]:
+        def one(question: Question[T]) -> SourceRead[T]:
+            async def read(markets: Markets) -> list[T]:
+                about = self._about(symbol, markets)
+                answer = await getattr(self._client, question.call)(question.params(about))
+                return [question.read(answer, about)]
+
+            return SourceRead(question.source, self._guarded(read))
+
+        named = market_type_of(symbol) or MarketType.SPOT
+        if named not in self._account.market_types:
+            return Sources((), (self._other_type(named),))
+        return Sources(tuple(map(one, questions)))
+
+    def _about(self, symbol: str, markets: Markets) -> About:
+        market = resolve(symbol, markets, self._account.venue)
+        types = (market_type_of(symbol) or MarketType.SPOT,)
+
+        def id_of(other: str) -> str | None:
+            listed = markets.get(other)
+            return None if listed is None else str(listed["id"])
+
+        return About(market=market, named=lambda name: market_named(self._client, name, types), id_of=id_of)
+
+    def _listed_rate(self, symbol: str) -> Sources[StandingPart]:
+        async def read(markets: Markets) -> list[StandingPart]:
+            fees = listed_fees(resolve(symbol, markets, self._account.venue))
+            if fees is None:
+                raise self._uncovered(f"is at {self._account.venue}, which lists no fee rate for {symbol}")
+            return [fees]
+
+        return Sources((SourceRead("listed fee rate", self._guarded(read)),))
+
+    def _wallets(self) -> Sources[StandingPart]:
+        declared = [each for each in self._declared.balances if MarketType.SPOT in each.types]
+        asked = self._private_sources(declared, (MarketType.SPOT,), self._balances)
+        lists = len(asked.reads) + len(asked.unread)
+        is_whole = (self._account.venue, MarketType.SPOT) in STANDINGS
+
+        def part(source: SourceRead[Balance]) -> SourceRead[StandingPart]:
+            async def read() -> list[StandingPart]:
+                return [spot_wallet(await source.read(), is_whole=is_whole, lists=lists)]
+
+            return SourceRead(f"balances ({source.source})", read)
+
+        return Sources(tuple(map(part, asked.reads)), asked.unread)
+
+    def _held(self, symbol: str, named: MarketType) -> Sources[StandingPart]:
+        holding = [source for source in self._declared.positions if may_hold(symbol, source)]
+        asked = self._private_sources(holding, (named,), self._positions)
+        lists = len(asked.reads) + len(asked.unread)
+
+        def part(source: SourceRead[Position]) -> SourceRead[StandingPart]:
+            async def read() -> list[StandingPart]:
+                found = await source.read()
+                market = resolve(symbol, await self._catalogue.ready(), self._account.venue)
+                return [open_positions(found, market, lists=lists)]
+
+            return SourceRead(f"positions ({source.source})", read)
+
+        return Sources(tuple(map(part, asked.reads)), asked.unread)
+
+    def _resting(self, symbol: str, named: MarketType) -> Sources[StandingPart]:
+        holding = [source for source in self._declared.orders if may_hold(symbol, source)]
+        asked = self._private_sources(holding, (named,), self._order_rows, symbol)
+        apart = {source.name for source in holding if source.is_apart}
+        lists = len(asked.reads) + len(asked.unread)
+
+        def part(source: SourceRead[tuple[OpenOrder, Parsed]]) -> SourceRead[StandingPart]:
+            async def read() -> list[StandingPart]:
+                found = await source.read()
+                market = resolve(symbol, await self._catalogue.ready(), self._account.venue)
+                return [resting_orders(found, market, lists=lists, is_apart=source.source in apart)]
+
+            return SourceRead(f"open orders ({source.source})", read)
+
+        return Sources(tuple(map(part, asked.reads)), asked.unread)
+
     def _private_sources(
         self,
         declared: Sequence[Source[F]],
@@ -206,8 +331,14 @@ class CcxtReadVenue:
     async def _orders(
         self, source: Source[OrderFields], symbol: str | None, markets: Markets
     ) -> Sequence[OpenOrder]:
+        return [order for order, _ in await self._order_rows(source, symbol, markets)]
+
+    async def _order_rows(
+        self, source: Source[OrderFields], symbol: str | None, markets: Markets
+    ) -> Sequence[tuple[OpenOrder, Parsed]]:
+        """Every order, and what ccxt parsed it to."""
         named = None if symbol is None else resolve(symbol, markets, self._account.venue)
-        found: list[OpenOrder] = []
+        found: list[tuple[OpenOrder, Parsed]] = []
         async for row in _in_turns(await listing.rows(self._client, source, named, markets)):
             market, own = self._market(row, source.fields.market, source.types)
             if named is not None and own != named["symbol"]:
@@ -222,9 +353,9 @@ class CcxtReadVenue:
             terms = terms_of(self._account.venue, row, parsed)
             if market is None and {MarketType.SPOT} < set(source.types):
                 terms = replace(terms, amount=None, filled=None)  # in base or in contracts: it does not say
-            found.append(
-                answers.open_order(parsed, shown, self._account.name, source.name, symbol=own, terms=terms)
-            )
+            name = self._account.name
+            order = answers.open_order(parsed, shown, name, source.name, symbol=own, terms=terms)
+            found.append((order, parsed))
         return found
 
     def _market(
@@ -283,6 +414,11 @@ class CcxtReadVenue:
     def _other_type(self, market_type: MarketType) -> Unread:
         has = ", ".join(self._account.market_types)
         return Unread(market_type, self._uncovered(f"is set up for {has}, not for {market_type}"))
+
+
+def _joined(*parts: Sources[T]) -> Sources[T]:
+    reads = tuple(read for part in parts for read in part.reads)
+    return Sources(reads, tuple(dict.fromkeys(unread for part in parts for unread in part.unread)))
 
 
 async def _in_turns(rows: Sequence[listing.Row]) -> AsyncIterator[listing.Row]:

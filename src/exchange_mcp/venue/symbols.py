@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from exchange_mcp.model.accounts import MarketType
 from exchange_mcp.model.errors import UnknownSymbolError
+from exchange_mcp.model.unified_symbols import UNIFIED, market_type_of
 from exchange_mcp.model.venue_text import visible
 from exchange_mcp.rules.private.declared import Source
 from exchange_mcp.venue.markets import Markets
@@ -16,26 +17,11 @@ _SUGGESTIONS: Final = 4
 _TELLING: Final = 3
 # Kraken's and KuCoin's futures' name for Bitcoin, with Kraken's prefix for a currency.
 _TICKER_OF_OLD: Final = re.compile("^X?XBT")
-_UNIFIED: Final = re.compile(r"^(?P<base>[^/:]+)/(?P<quote>[^/:]+)(:(?P<settle>[^-:]+)(?P<expiry>-.+)?)?$")
-
-
-def market_type_of(symbol: str) -> MarketType | None:
-    """The market type that a unified symbol's form names; None where it is not of that form.
-
-    Source: https://docs.ccxt.com/README?id=contract-naming-conventions
-    """
-    match = _UNIFIED.match(symbol)
-    if match is None:
-        return None
-    settle = match["settle"]
-    if settle is None:
-        return MarketType.SPOT
-    return MarketType.INVERSE if settle == match["base"] else MarketType.LINEAR
 
 
 def may_hold(symbol: str, source: Source[Any]) -> bool:
     """Whether a source can hold something of this symbol; a symbol of no known form may be anywhere."""
-    match, named = _UNIFIED.match(symbol), market_type_of(symbol)
+    match, named = UNIFIED.match(symbol), market_type_of(symbol)
     if match is None or named is None:
         return True
     return (

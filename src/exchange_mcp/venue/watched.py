@@ -11,6 +11,8 @@ from exchange_mcp.model.key_reports import KeyReport
 from exchange_mcp.model.markets import OrderBook, Ticker
 from exchange_mcp.model.orders import OpenOrder
 from exchange_mcp.model.positions import Position
+from exchange_mcp.model.readings import StandingPart
+from exchange_mcp.model.terms import MarketTerms, Reference
 from exchange_mcp.venue.key_watch import KeyWatch, Known
 from exchange_mcp.venue.reads import CcxtReadVenue
 
@@ -50,6 +52,18 @@ class WatchedVenue:
     def order_book(self, symbol: str, levels: int) -> Sources[OrderBook]:
         """The venue's book."""
         return self._gated(self._venue.order_book(symbol, levels))
+
+    def terms(self, symbol: str) -> Sources[MarketTerms]:
+        """What an order is held to."""
+        return self._gated(self._venue.terms(symbol))
+
+    def reference(self, symbol: str) -> Sources[Reference]:
+        """The prices that an order is compared with."""
+        return self._gated(self._venue.reference(symbol))
+
+    def standing(self, symbol: str) -> Sources[StandingPart]:
+        """One source a part."""
+        return self._gated(self._venue.standing(symbol))
 
     def key_scope(self) -> Sources[KeyReport]:
         """What the key may do; answered also where it is refused."""

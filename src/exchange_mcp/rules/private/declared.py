@@ -131,6 +131,8 @@ class OrderFields:
     market: str
 
 
+_APART: Final = frozenset({"algo", "conditional", "stop", "tpsl", "trailing", "trigger"})
+
 F = TypeVar("F", BalanceFields, PositionFields, OrderFields)
 
 
@@ -168,6 +170,11 @@ class Source(Generic[F]):
     symbol: str | None = "symbol"
     gap: str = ""
     by_symbol_only: bool = False
+
+    @property
+    def is_apart(self) -> bool:
+        """Whether it is a list of orders that wait for something, kept apart from the others; its name says so."""
+        return not _APART.isdisjoint(self.name.split())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
