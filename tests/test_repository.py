@@ -24,7 +24,7 @@ PYTHON_FILES: Final = tuple(
 # Where money is held or computed: everything between a venue's text and the answer's.
 MONEY_FILES: Final = tuple(
     path
-    for pattern in ("model/**/*.py", "tools/**/*.py", "venue/numbers*.py")
+    for pattern in ("model/**/*.py", "policy/**/*.py", "tools/**/*.py", "venue/numbers*.py")
     for path in sorted(PACKAGE.glob(pattern))
 )
 DOCUMENTS: Final = tuple(

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final, cast
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from exchange_mcp.model.writes import OrderType
@@ -108,7 +108,7 @@ def test_what_is_no_exact_json_is_refused(text: str, said: str) -> None:
         lambda x: st.lists(x) | st.dictionaries(st.text(), x),
     )
 )
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_any_other_json_is_refused_and_nothing_else_is_raised(value: Any) -> None:  # noqa: ANN401 - JSON is anything
     with pytest.raises(NotReadableError):
         read_json(json.dumps(value), Context)

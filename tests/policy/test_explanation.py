@@ -2,14 +2,19 @@
 
 from dataclasses import replace
 from decimal import Decimal
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import pytest
 
 from exchange_mcp.model.accounts import AccountName, MarketType
 from exchange_mcp.model.errors import ErrorCode, OrderRefusedError
+from exchange_mcp.model.markets import OrderBook
 from exchange_mcp.model.terms import Held, Resting
 from exchange_mcp.model.writes import OrderType
+from exchange_mcp.orders.placing import plan_order
+from exchange_mcp.orders.previewing import preview_order
+from exchange_mcp.orders.requests import OrderRequest
+from exchange_mcp.policy.asked import proposed
 from exchange_mcp.policy.context_json import NotReadableError, read_json
 from exchange_mcp.policy.decision import Rule
 from exchange_mcp.policy.document import judge_policy_text
@@ -149,3 +154,34 @@ def test_an_old_book_is_no_mid() -> None:
 def test_an_order_for_another_market_than_the_context_is_about_is_refused() -> None:
     with pytest.raises(NotReadableError, match="symbol"):
         explain(example(), request_of({"symbol": "ETH/USDT", **order()}), SPOT)
+
+
+def test_a_position_that_was_not_told_may_be_open() -> None:
+    untold = replace(SWAP, standing=replace(SWAP.standing, held=None))
+    assert denied_by(told(untold, action="leverage", leverage=2).decision) == [Rule.LEVERAGE_CHANGE]
+
+
+@pytest.mark.parametrize("mode", ["hedge", None])
+def test_a_stop_that_reduces_only_by_its_own_word_is_bounded_by_nothing(
+    mode: Literal["hedge"] | None,
+) -> None:
+    context = replace(SWAP, standing=replace(SWAP.standing, position_mode=mode))
+    stop = {"side": "sell", "type": "stop_market", "amount": "0.02", "trigger_price": "55000"}
+    assert Rule.PRICE_DISTANCE in denied_by(told(context, **stop, reduce_only=True).decision)
+
+
+def test_a_book_that_does_not_fill_the_order_bounds_nothing() -> None:
+    request = OrderRequest(symbol="BTC/USDT:USDT", side="buy", type=OrderType.MARKET, amount=Decimal("0.012"))
+    terms, reference, standing, book = SWAP.terms, SWAP.reference, SWAP.standing, SWAP.book
+    assert book is not None
+    planned = plan_order(request, terms, reference, standing, client_order_id="x")
+    preview = preview_order(planned, terms, reference, standing, book)
+
+    def worst(seen: OrderBook) -> Decimal | None:
+        asked = proposed(
+            planned, preview, account=SWAP.account, terms=terms, book=seen, quoted_at_ms=SWAP.quoted_at_ms
+        )
+        return asked.worst_price
+
+    assert worst(book) == Decimal("60010.00")
+    assert worst(book.model_copy(update={"asks": book.asks[:1]})) is None

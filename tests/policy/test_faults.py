@@ -1,10 +1,17 @@
 """What is wrong with a policy is told with its line, and nothing that could never decide is let in."""
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from exchange_mcp.config.faults import ConfigError
 from exchange_mcp.policy.document import judge_policy_text
+from exchange_mcp.policy.loading import judge_policy
+from exchange_mcp.policy.policy import Policy
+from exchange_mcp.policy.tables import Forbid, PolicyTable
 from exchange_mcp.rules.venues import check_account
+
+from .made import table
 
 # Ten lines, and then what a test adds: to the table [policy], as line 11.
 BASE = """\
@@ -277,3 +284,35 @@ def test_a_number_with_a_point_is_exact() -> None:
     text = BASE.replace("max_price_distance_percent = 1", "max_price_distance_percent = 0.1")
     loaded, _ = judge_policy_text(text, "p", check=check_account, environ={"HOME": "/home/operator"})
     assert str(loaded.desk.max_price_distance_percent) == "0.1"
+
+
+def test_a_float_is_refused_because_it_has_lost_digits_already() -> None:
+    outcome = judge_policy({"reference": "USDT", "max_daily_loss": 0.1}, configured=None)
+    assert outcome == [(("policy", "max_daily_loss"), 'is not exact; write it as text, such as "0.5"')]
+
+
+_SCALARS = (
+    st.booleans()
+    | st.integers()
+    | st.text(max_size=8)
+    | st.decimals()
+    | st.floats()
+    | st.dates()
+    | st.sampled_from(["BTC/USDT", "main", "limit", "buy", "opens"])
+)
+_NAMES = st.sampled_from([*PolicyTable.model_fields, *Forbid.model_fields, "main", "BTC/USDT", "x"])
+
+
+@given(
+    st.dictionaries(
+        _NAMES,
+        st.recursive(
+            _SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_NAMES, inner, max_size=3)
+        ),
+        max_size=4,
+    )
+)
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_any_table_is_a_policy_or_has_faults_and_nothing_else_is_raised(content: dict[str, object]) -> None:
+    outcome = judge_policy(table(**content), configured=None)
+    assert isinstance(outcome, Policy) or outcome

@@ -55,7 +55,7 @@ _LIMITS: Final[dict[str, st.SearchStrategy[Any]]] = {
     "leverage_change_with_position": st.booleans(),
     "approvals": _small,
 }
-_symbols = st.just(tuple(MARKETS)) | _some(MARKETS)
+_symbols = st.sampled_from([tuple(MARKETS), tuple(MARKETS), ("BTC/USDT",), ("BTC/USDT:USDT", "ETH/EUR")])
 forbids = _few_of(
     3,
     actions=_some(("place", "cancel", "leverage")),
@@ -102,7 +102,7 @@ policies = st.builds(
         _few_of(3, **_LIMITS).map(lambda limits: SymbolLimits(**limits)),
         max_size=1,
     ),
-    st.lists(forbids, max_size=1).map(tuple),
+    st.one_of(st.just(()), st.just(()), st.tuples(forbids)),
 )
 
 _tallies = st.builds(
@@ -131,6 +131,10 @@ prices = st.lists(
 ).map(tuple)
 
 
+def _seldom_none(strategy: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    return st.one_of(strategy, strategy, strategy, st.none())
+
+
 @st.composite
 def proposals(draw: st.DrawFn) -> Proposed:
     """One write of any kind."""
@@ -148,7 +152,7 @@ def proposals(draw: st.DrawFn) -> Proposed:
     if action == "cancel":
         return Proposed(action="cancel", is_protective=draw(st.sampled_from([True, False, None])), **market)
     if action == "leverage":
-        return Proposed(action="leverage", leverage_asked=draw(st.integers(1, 10)), **market)
+        return Proposed(action="leverage", leverage_asked=draw(st.integers(1, 6)), **market)
     kind = draw(st.sampled_from(list(OrderType)))
     mid = Decimal(draw(st.integers(90, 110)))
     return Proposed(
@@ -157,11 +161,11 @@ def proposals(draw: st.DrawFn) -> Proposed:
         type=kind,
         effect=draw(st.sampled_from([*EFFECTS, None])),
         is_venue_enforced_reduce_only=market_type is not MarketType.SPOT and draw(st.booleans()),
-        worst_notional=draw(st.none() | st.integers(0, 800).map(Decimal)),
-        worst_price=draw(st.none() | st.integers(96, 104).map(Decimal)),
+        worst_notional=draw(_seldom_none(st.integers(0, 400).map(Decimal))),
+        worst_price=draw(_seldom_none(st.integers(97, 103).map(Decimal))),
         trigger_price=Decimal(100) if kind.has_trigger else None,
-        mid=mid if draw(st.booleans()) else Decimal(100),
-        quoted_at_ms=NOW - draw(st.sampled_from([0, 1000, 30_000, 30_001])),
-        leverage_set=draw(st.none() | st.integers(1, 10)),
+        mid=draw(st.sampled_from([mid, Decimal(100), Decimal(100)])),
+        quoted_at_ms=NOW - draw(st.sampled_from([0, 500, 1000, 1000, 30_000, 30_001])),
+        leverage_set=draw(_seldom_none(st.integers(1, 6))),
         **market,
     )

@@ -131,7 +131,7 @@ def explained(  # noqa: PLR0913 - click hands over each option
 
 
 def _loaded(source: Path, config: Path | None) -> tuple[Policy, Configured | None]:
-    text = text_of(source, if_missing="write one; config/policy.example.toml shows how")
+    text = text_of(source, if_missing="write one; docs/policy.md shows how")
     if isinstance(text, Fault):
         end_with_faults(ConfigError([text]), source)
     try:

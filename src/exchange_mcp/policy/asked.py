@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 
-from exchange_mcp.model.accounts import AccountName, MarketType
+from exchange_mcp.model.accounts import AccountName
 from exchange_mcp.model.markets import OrderBook
 from exchange_mcp.model.terms import MarketTerms
 from exchange_mcp.model.writes import PlaceOrder
@@ -83,7 +83,8 @@ def _order(  # noqa: PLR0913, PLR0917 - as above
         side=write.side,
         type=write.type,
         effect=preview.effect,
-        is_venue_enforced_reduce_only=write.is_reduce_only and terms.market_type is not MarketType.SPOT,
+        # In hedge mode no venue takes the flag; in a mode that was not told, nobody knows whether it was taken.
+        is_venue_enforced_reduce_only=write.is_reduce_only and preview.position_mode == "one_way",
         expected_notional=preview.notional,
         worst_notional=preview.worst_cost,
         worst_price=_worst_price(write, terms, book),
