@@ -107,6 +107,15 @@ def test_a_price_and_a_book_are_shown_and_the_book_does_not_cross(answers: dict[
     assert Decimal(best[1]) < Decimal(best[2])
 
 
+def test_an_order_is_previewed_with_figures_for_fee_balance_and_liquidation(answers: dict[str, str]) -> None:
+    lines = dict(re.findall(r"^  (\w+(?: \w+)*) {2,}(.+)$", answers["preview_order"], re.MULTILINE))
+    assert lines["effect"] == "flips"
+    assert lines["position"] == "long 0.25 BTC now, short 0.15 BTC then"
+    assert re.match(r"about \d+\.\d+ USDT \(the account's own rate\)", lines["fee"])
+    assert re.match(r"\d+\.\d+ USDT now, \d+\.\d+ USDT then", lines["liquidation"])
+    assert "gaps: none" in answers["preview_order"].replace("\n", "")
+
+
 def test_the_position_size_risks_at_most_what_was_asked(answers: dict[str, str]) -> None:
     size = dict(re.findall(r"^  (\w+): (.+)$", answers["calculate_position_size"], re.MULTILINE))
     assert size["side"] == "long"

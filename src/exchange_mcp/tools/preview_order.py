@@ -62,9 +62,9 @@ TOOLS: Final = (
         title="Order preview",
         description=(
             "What an order would do: an estimate, nothing is sent. Checked against the market's limits and "
-            "the book: notional, fee, slippage, effect on the position, and free balance and liquidation "
-            "price after. A bad order gets a code of its own and the nearest valid values; nothing is "
-            "rounded. `unknown` says why a figure is null."
+            "the book: notional, fee, slippage, effect on the position, free balance and liquidation price "
+            "after. A bad order gets its own code and the nearest valid values. `unknown` says why a figure "
+            "is null."
         ),
         arguments=PreviewOrder,
         data=PreviewedOrder,

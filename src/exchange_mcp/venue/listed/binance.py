@@ -56,7 +56,11 @@ def kept_of(row: Mapping[str, Any]) -> dict[str, Any]:
     filters: Any = row.get("filters")
     if isinstance(filters, list):
         named = (cast("Any", each) for each in cast("list[object]", filters) if isinstance(each, dict))
-        rules["filters"] = [each for each in named if each.get("filterType") in _KEPT]
+        rules["filters"] = {
+            each["filterType"]: {name: value for name, value in each.items() if name != "filterType"}
+            for each in named
+            if isinstance(each.get("filterType"), str) and each["filterType"] in _KEPT
+        }
     return {"orderTypes": row.get("orderTypes", []), RULES: json.dumps(rules, separators=(",", ":"))}
 
 
@@ -65,8 +69,8 @@ def terms(market: Parsed) -> MarketTerms:
     info = cast("Parsed", market.get("info") or {})
     try:
         rules: Parsed = json.loads(info[RULES], parse_float=str)
-        filters = {str(row["filterType"]): cast("Parsed", row) for row in rules["filters"]}
-    except (KeyError, TypeError, ValueError):
+        filters = {name: dict(cast("Parsed", row)) for name, row in rules["filters"].items()}
+    except (AttributeError, KeyError, TypeError, ValueError):
         raise BadAnswerError(f"binance listed {market['symbol']} without the filters of its orders") from None
     is_spot = bool(market.get("spot"))
     # USD-M counts steps and ticks from the least; spot counts them from zero.
