@@ -84,7 +84,7 @@ def _action(route: Route) -> str:
 
 def _shown(route: Route) -> str:
     return (
-        route.path.pattern.replace("(?!client-order$)[A-Za-z0-9_-]{1,80}", "{id}")
+        route.path.pattern.replace("[A-Za-z0-9_-]{1,80}", "{id}")
         .replace("(?:hf/)?", "[hf/]")
         .replace("\\", "")
     )

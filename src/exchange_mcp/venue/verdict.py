@@ -86,6 +86,9 @@ def _answered(evidence: Evidence) -> tuple[Route, Mapping[str, Any]]:
 
 
 def _route(evidence: Evidence) -> Route | None:
+    # urlsplit drops line ends and tabs, and whoever sent the request may not have.
+    if not evidence.url.isascii() or not evidence.url.isprintable():
+        return None
     try:
         parts = urlsplit(evidence.url)
         is_plain = parts.scheme == "https" and parts.port in {None, 443} and parts.username is None

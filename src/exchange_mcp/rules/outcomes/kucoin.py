@@ -94,7 +94,7 @@ def _placed(page: str) -> Acceptance:
     )
 
 
-_ID: Final = r"(?!client-order$)[A-Za-z0-9_-]{1,80}"
+_ID: Final = r"[A-Za-z0-9_-]{1,80}"
 _BEGUN: Final = "The request was taken; whether the order was still there has to be read."
 _SPOT_CANCEL: Final = _shape(_request(_SPOT) | refusals(_SPOT, _BUSINESS, "200002"), _general(_SPOT))
 
