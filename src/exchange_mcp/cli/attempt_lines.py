@@ -97,14 +97,17 @@ def _members(line: bytes) -> dict[str, Any]:
         raise LineError("the line is no JSON object")
     members = cast("dict[str, Any]", value)
     for name in members:
-        meant = next((known for known in _KNOWN if _plain(known) == _plain(name) and known != name), None)
-        if meant is not None:
+        meant = _MEANT.get(_plain(name), name)
+        if meant != name:
             raise LineError(f"the member {visible(name, 40)} is written {meant}")
     return members
 
 
 def _plain(name: str) -> str:
     return name.casefold().replace("_", "").replace("-", "").strip()
+
+
+_MEANT: Final = {_plain(name): name for name in _KNOWN}
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
