@@ -16,6 +16,7 @@ _COMMANDS: Final = {
     "scope": "Tell what a key may do.",
     "policy": "Check the operator's policy, and see what it decides.",
     "egress": "Show what may leave the process; accept what another ccxt does.",
+    "outcome": "Tell what a venue's answer to a write proves.",
 }
 
 
