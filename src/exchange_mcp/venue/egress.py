@@ -2,8 +2,8 @@
 
 A request needs a capability: an object that names the endpoints that one call may ask, set for the call's
 context alone and shut when the call ends, so that a task which outlives the call holds nothing. Only the
-functions `reading`, `loading`, `scoping`, `capturing` and `writing` set one; they are called by `reads`,
-`opening`, `keys`, `render` and `writes`.
+functions `reading`, `loading`, `scoping`, `capturing` and `writing` set one; they are called by `reads` and
+`finding`, `opening`, `keys`, `render` and `writes`.
 
 1. `Guard.fetch2` sees the endpoint before it is signed: is it one of the capability's?
 2. `Guard.fetch` sees the signed URL: is it the frozen address of that endpoint, and only sent once?
