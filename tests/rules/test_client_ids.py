@@ -1,5 +1,6 @@
 """The rules on client order ids are whole, and what they say to ask can be asked."""
 
+from pathlib import Path
 from typing import Any
 
 import ccxt.async_support as ccxt
@@ -8,6 +9,7 @@ import pytest
 from exchange_mcp.model.accounts import MarketType
 from exchange_mcp.model.findings import Source
 from exchange_mcp.rules.client_ids import ORDER_IDS, Gap, Listed, OrderIds, Unique, order_ids
+from exchange_mcp.rules.client_ids.page import page
 from exchange_mcp.rules.endpoints import Endpoint, EndpointClass
 from exchange_mcp.rules.writing import ROUTES, PlaceRoute
 from exchange_mcp.venue.endpoints import table
@@ -138,3 +140,8 @@ def test_what_was_not_written_down_is_unknown() -> None:
 )
 def test_an_id_that_a_venue_does_not_take_is_told(venue: str, wrong: str) -> None:
     assert not ORDER_IDS[venue][0].ids.takes(wrong)
+
+
+def test_the_page_about_client_order_ids_is_the_rules() -> None:
+    document = Path(__file__).parents[2] / "docs" / "order-ids.md"
+    assert document.read_text(encoding="utf-8") == page()

@@ -19,6 +19,7 @@ from exchange_mcp.model.client_ids import DeskTag, new_client_order_id
 from exchange_mcp.model.findings import Findings, FoundOrder, Says, Sought, Source
 from exchange_mcp.model.plans import WirePlan, WireRequest
 from exchange_mcp.model.writes import CancelOrder, OrderType, PlaceOrder
+from exchange_mcp.rules.client_ids import order_ids
 from exchange_mcp.rules.endpoints import EndpointClass
 from exchange_mcp.sim import SimulatedExchange
 from exchange_mcp.venue.client import fetch_catalogue, install
@@ -26,6 +27,7 @@ from exchange_mcp.venue.closed import ClosedVenue
 from exchange_mcp.venue.egress import loading
 from exchange_mcp.venue.finding import Finder
 from exchange_mcp.venue.render import render
+from exchange_mcp.venue.signed import ClientId
 from exchange_mcp.venue.wire import Loopback
 from faults.writers import (
     SPOT,
@@ -185,6 +187,24 @@ async def test_an_order_that_is_not_there_is_not_found_anywhere_and_the_look_up_
     assert not any(each.unattributable for each in findings.sources)
 
 
+@pytest.mark.parametrize(
+    "order",
+    [a_limit(SPOT, an_id()), a_limit(SWAP, an_id()), a_stop(an_id())],
+    ids=["spot", "contract", "stop"],
+)
+async def test_a_desks_id_is_rendered_into_the_field_that_the_rules_name(
+    desk: Desk, order: PlaceOrder
+) -> None:
+    rendered = render(desk.client, order, allowed(order))
+    market_type = planned(order.symbol).market_type
+    rules = order_ids("binance", market_type, is_conditional=order.type.has_trigger)
+    assert rules is not None
+    name = rules.ids.fields[rendered.rendered.endpoint]
+    assert rendered.client_id == ClientId(name, order.client_order_id)
+    assert rendered.rendered.fields()[name] == order.client_order_id
+    assert rules.ids.takes(order.client_order_id)
+
+
 @pytest.mark.parametrize("symbol", [SPOT, SWAP])
 async def test_a_resting_order_is_found_by_its_id_among_the_open_and_among_all(
     desk: Desk, symbol: str
@@ -285,6 +305,7 @@ async def test_a_trade_of_an_order_from_before_the_dispatch_is_told_by_asking_fo
     await desk.place(by_hand)
     desk.client.options["timeDifference"] = -desk.clock.ahead
     (resting,) = [row for row in desk.sim.control.orders("main") if row.client_order_id == "web_old"]
+    await desk.cancel(by_hand)  # so that no list since then shows it
     desk.clock.ahead += 60_000
     now = desk.clock.now_ms()
     trade = {
