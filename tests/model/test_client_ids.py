@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from exchange_mcp.desk.entropy import SystemEntropy
+from exchange_mcp.cli.entropy import SystemEntropy
 from exchange_mcp.model.client_ids import (
     ALPHABET,
     LONG,

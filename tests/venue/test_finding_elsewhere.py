@@ -7,6 +7,7 @@ https://docs.cdp.coinbase.com/api-reference/advanced-trade-api/rest-api/orders/l
 https://www.bitget.com/api-doc/spot/trade/Get-Order-Info
 """
 
+from collections.abc import Mapping
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final
@@ -40,7 +41,7 @@ def market(market_id: str, market_type: MarketType = MarketType.SPOT) -> Planned
 
 
 async def look(
-    case: AccountCase, cache: Path, answers: dict[str, object], market_id: str, *, known: str | None = None
+    case: AccountCase, cache: Path, answers: Mapping[str, object], market_id: str, *, known: str | None = None
 ) -> Findings:
     async with account_of(case, cache, answers) as (venues, _):
         return await venues.lookups["main"].find(
@@ -118,7 +119,7 @@ async def test_bybit_says_not_found_only_where_both_of_its_lists_are_empty(tmp_p
     assert findings.venue_ms == LATER_MS
     broken = {
         **BYBIT,
-        "api.bybit.com/v5/order/history": {"retCode": 10016, "retMsg": "Server error", "result": {}},
+        "api.bybit.com/v5/order/history": {"retCode": 10016, "retMsg": "Server error", "result": None},
     }
     findings = await look(bybit.CASES[0], tmp_path, broken, "BTCUSDT")
     assert says(findings)["client_id"] == "no_answer"
@@ -296,6 +297,6 @@ async def test_bitget_finds_an_order_and_can_never_say_that_one_is_absent(tmp_pa
     there = {"code": "00000", "msg": "success", "data": [row]}
     findings = await look(classic, tmp_path, {path: there}, "BTCUSDT")
     assert says(findings)["client_id"] == "found"
-    nothing = {"code": "00000", "msg": "success", "data": []}
+    nothing: dict[str, object] = {**there, "data": list[object]()}
     findings = await look(classic, tmp_path, {path: nothing}, "BTCUSDT")
     assert set(says(findings).values()) == {"no_answer"}
