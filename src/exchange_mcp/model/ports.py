@@ -5,6 +5,7 @@ from typing import Protocol
 from exchange_mcp.model.accounts import Account
 from exchange_mcp.model.balances import Balance
 from exchange_mcp.model.coverage import Sources
+from exchange_mcp.model.findings import Findings, Sought
 from exchange_mcp.model.key_reports import KeyReport
 from exchange_mcp.model.markets import OrderBook, Ticker
 from exchange_mcp.model.orders import OpenOrder
@@ -22,6 +23,22 @@ class Clock(Protocol):
 
     def monotonic(self) -> float:
         """Seconds that only go forward, with no meaning but their difference."""
+        ...
+
+
+class Entropy(Protocol):
+    """Where what nobody may guess, or meet twice, comes from: the operating system, outside of tests."""
+
+    def token(self, size: int) -> bytes:
+        """So many random bytes."""
+        ...
+
+
+class OrderLookup(Protocol):
+    """Looks for one order of ours at its venue, by reading alone."""
+
+    async def find(self, sought: Sought) -> Findings:
+        """What each source says of it, each asked by its own request. What fails is no answer; nothing is raised."""
         ...
 
 

@@ -14,6 +14,7 @@ from exchange_mcp.model.accounts import Account, MarketType
 from exchange_mcp.model.balances import Balance
 from exchange_mcp.model.coverage import SourceRead, Sources, Unread
 from exchange_mcp.model.errors import BadAnswerError, NotCoveredError
+from exchange_mcp.model.findings import Findings, Sought
 from exchange_mcp.model.markets import OrderBook, Ticker
 from exchange_mcp.model.orders import OpenOrder
 from exchange_mcp.model.positions import Position
@@ -30,6 +31,7 @@ from exchange_mcp.venue import answers, listing
 from exchange_mcp.venue.account_types import QUESTIONS, AccountType
 from exchange_mcp.venue.egress import reading
 from exchange_mcp.venue.failures import meaning
+from exchange_mcp.venue.finding import Finder
 from exchange_mcp.venue.listed import market_terms
 from exchange_mcp.venue.markets import MarketCatalogue, Markets
 from exchange_mcp.venue.repeating import Sleep, repeated
@@ -84,6 +86,7 @@ class CcxtReadVenue:
             if account.venue in QUESTIONS
             else None
         )
+        self._finder = Finder(account, client, endpoints, self._redactor, turn=self._turn, kind=self._kind)
 
     @property
     def account(self) -> Account:
@@ -258,6 +261,10 @@ class CcxtReadVenue:
             return SourceRead(f"open orders ({source.source})", read)
 
         return Sources(tuple(map(part, asked.reads)), asked.unread)
+
+    async def find(self, sought: Sought) -> Findings:
+        """What each source says of an order of ours."""
+        return await self._finder.find(sought)
 
     def _private_sources(
         self,

@@ -6,13 +6,20 @@ from typing import TypeVar
 from exchange_mcp.model.accounts import Account
 from exchange_mcp.model.balances import Balance
 from exchange_mcp.model.coverage import SourceRead, Sources, Unread
-from exchange_mcp.model.errors import AuthenticationFailedError, NotCoveredError, PermissionMissingError
+from exchange_mcp.model.errors import (
+    AuthenticationFailedError,
+    ExchangeMcpError,
+    NotCoveredError,
+    PermissionMissingError,
+)
+from exchange_mcp.model.findings import Findings, Sought
 from exchange_mcp.model.key_reports import KeyReport
 from exchange_mcp.model.markets import OrderBook, Ticker
 from exchange_mcp.model.orders import OpenOrder
 from exchange_mcp.model.positions import Position
 from exchange_mcp.model.readings import StandingPart
 from exchange_mcp.model.terms import MarketTerms, Reference
+from exchange_mcp.venue.finding import silent
 from exchange_mcp.venue.key_watch import KeyWatch, Known
 from exchange_mcp.venue.reads import CcxtReadVenue
 
@@ -64,6 +71,15 @@ class WatchedVenue:
     def standing(self, symbol: str) -> Sources[StandingPart]:
         """One source a part."""
         return self._gated(self._venue.standing(symbol))
+
+    async def find(self, sought: Sought) -> Findings:
+        """What each source says of an order of ours; a key that may not be used is no answer."""
+        if self._watch is not None:
+            try:
+                await self._watch.permit()
+            except ExchangeMcpError as error:
+                return silent(self.account, sought, error.message)
+        return await self._venue.find(sought)
 
     def key_scope(self) -> Sources[KeyReport]:
         """What the key may do; answered also where it is refused."""
