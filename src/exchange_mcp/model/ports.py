@@ -23,6 +23,14 @@ class Clock(Protocol):
         ...
 
 
+class Entropy(Protocol):
+    """Where randomness comes from: ids, nonces, tags. In production the operating system's."""
+
+    def token(self, size: int) -> bytes:
+        """So many bytes that nobody can guess."""
+        ...
+
+
 class ReadVenue(Protocol):
     """One account's venue, as far as reading goes. It has no member that writes.
 
