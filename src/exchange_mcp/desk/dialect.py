@@ -157,7 +157,7 @@ def install_guards(connection: Connection) -> None:
 def damage(connection: Connection) -> str | None:
     """What SQLite's own check finds wrong with the file; None if nothing."""
     (found,) = connection.exec_driver_sql("PRAGMA quick_check(1)").one()
-    return None if found == "ok" else str(found)
+    return None if found == "ok" else " ".join(str(found).split())
 
 
 def is_empty(connection: Connection) -> bool:
