@@ -5,10 +5,9 @@ leave no trace. At the end the log is followed from its beginning by the verifie
 """
 
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -37,6 +36,9 @@ from .proposals import (
     verdict,
 )
 from .virtual import HandClock, SeededEntropy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 BASES: Final = ("BTC", "ETH")
 MOVES: Final = (
