@@ -42,6 +42,7 @@ from exchange_mcp.desk.reading import JournalReads, facts_of, head_of
 from exchange_mcp.desk.records import Opening, Signed
 from exchange_mcp.desk.repeats import RepeatLimits
 from exchange_mcp.desk.schema import MIGRATIONS, SCHEMA, events, facts, intents
+from exchange_mcp.desk.writing import BACKWARDS_MS
 from exchange_mcp.model.ports import Clock, Entropy
 
 # What is verified at every start; the whole log is `exchange-mcp audit verify`'s business.
@@ -159,7 +160,7 @@ def begin(connection: Connection, around: Surroundings) -> Journal:
         store = around.marks(known["desk_id"])
         head = head_of(connection)
         now_ms = around.clock.now_ms()
-        entry = Entry(connection, head, now_ms if around.adopt else max(now_ms, head.at_ms))
+        entry = Entry(connection, head, max(now_ms, head.at_ms))
         if not is_new:
             _compare(entry, store.read(), known["desk_id"], around)
         epoch = int(known["epoch"]) + 1
@@ -253,10 +254,13 @@ def _compare(entry: Entry, mark: Mark | None, desk_id: str, around: Surroundings
         RestoredJournalError, ClonedJournalError: it is not, and nobody signed for it.
     """
     difference = _difference(entry, mark, desk_id, around.machine)
-    if difference is None:
+    now_ms = around.clock.now_ms()
+    if difference is None and (around.adopt is None or now_ms >= entry.head.at_ms - BACKWARDS_MS):
         return
     if around.adopt is None:
         raise difference
+    # A clock that was ahead when the last event was recorded is right again only if somebody says so.
+    entry.now_ms = now_ms
     entry.sign(around.adopt.nonce, "adopt", spent_ms=entry.now_ms)
     tag = _tag(around.entropy)
     _state(entry.connection, "tag", tag)
@@ -264,7 +268,7 @@ def _compare(entry: Entry, mark: Mark | None, desk_id: str, around: Surroundings
         "adopted",
         None,
         {
-            "why": difference.message,
+            "why": "the clock had been ahead" if difference is None else difference.message,
             "tag": tag,
             "signed": {
                 "approver": around.adopt.approver,
