@@ -1,11 +1,11 @@
-"""The system's randomness, where a command hands it to those who take it from outside."""
+"""The operating system's entropy, where a command hands it to those who take randomness from outside."""
 
 import secrets
 
 
 class SystemEntropy:
-    """The operating system's own; it cannot be seeded."""
+    """Random bytes from the operating system: the only source of ids outside of tests."""
 
     def token(self, size: int) -> bytes:
-        """So many bytes that nobody can guess."""
+        """So many random bytes."""
         return secrets.token_bytes(size)
