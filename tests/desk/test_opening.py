@@ -7,6 +7,7 @@ import stat
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -113,7 +114,8 @@ def test_one_process_holds_a_journal_and_one_a_key_until_it_dies(tmp_path: Path)
         with pytest.raises(LockHeldError, match=f"the API key is held by process {holder.pid}"):
             hold_key(tmp_path / "run", "k" * 16)
         hold_key(tmp_path / "run", "m" * 16).release()
-        assert open_reading(journal_file(tmp_path)).head().seq > 0
+        with closing(open_reading(journal_file(tmp_path))) as reading:
+            assert reading.head().seq > 0
         holder.kill()
     opened(tmp_path).close()
     hold_key(tmp_path / "run", "k" * 16).release()
@@ -509,6 +511,19 @@ def test_a_machine_is_named_by_a_hash_and_an_absent_name_is_none(tmp_path: Path)
     own.write_text("\n")
     assert this_machine(own) == ""
     assert this_machine(tmp_path / "none") == ""
+
+
+@pytest.mark.parametrize("made", ["CREATE TABLE photo (id)", "CREATE TABLE fact (name, value)"])
+def test_somebody_elses_database_is_no_journal_and_stays_as_it_is(tmp_path: Path, made: str) -> None:
+    (tmp_path / "desk").mkdir(mode=0o700)
+    journal_file(tmp_path).touch(mode=0o600)
+    altered(tmp_path, made)
+    content = journal_file(tmp_path).read_bytes()
+    with pytest.raises(CorruptJournalError, match="not a journal"):
+        open_reading(journal_file(tmp_path))
+    assert journal_file(tmp_path).read_bytes() == content
+    with pytest.raises(CorruptJournalError, match="not a journal"):
+        opened(tmp_path)
 
 
 @pytest.mark.parametrize("path", ["none.db", "."])

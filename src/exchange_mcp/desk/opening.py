@@ -21,9 +21,9 @@ from exchange_mcp.desk.dialect import (
     durable_engine,
     immediate,
     install_guards,
-    is_empty,
     reading,
     reading_engine,
+    tables,
     translated,
 )
 from exchange_mcp.desk.entry import Entry
@@ -129,8 +129,12 @@ def open_reading(path: Path) -> JournalReads:
     """
     with translated(path.name):
         connection = reading_engine(path).connect()
-        with reading(connection):
-            _check_schema(facts_of(connection))
+        try:
+            with reading(connection):
+                _check_schema(connection)
+        except BaseException:
+            connection.close()
+            raise
     return JournalReads(connection)
 
 
@@ -141,7 +145,7 @@ def begin(connection: Connection, around: Surroundings) -> Journal:
         UnusableJournalError: as `open_journal`, but for the place and the lock.
     """
     with reading(connection):
-        is_new = is_empty(connection)
+        is_new = not tables(connection)
     if is_new:
         with immediate(connection):
             migrate(connection, around.clock.now_ms())
@@ -151,7 +155,7 @@ def begin(connection: Connection, around: Surroundings) -> Journal:
             wrong = damage(connection)
             if wrong is not None:
                 raise CorruptJournalError(f"the journal's file is damaged: {wrong}")
-            _check_schema(facts_of(connection))
+            _check_schema(connection)
         with immediate(connection):
             migrate(connection, around.clock.now_ms())
             _verify_end(connection)
@@ -184,8 +188,8 @@ def migrate(
     Raises:
         FutureSchemaError: it is a newer one already.
     """
-    is_new = is_empty(connection)
-    version = 0 if is_new else _check_schema(facts_of(connection), goal)
+    is_new = not tables(connection)
+    version = 0 if is_new else _check_schema(connection, goal)
     for step in range(version + 1, goal + 1):
         steps[step](connection)
     install_guards(connection)  # also where somebody took them away
@@ -199,8 +203,11 @@ def migrate(
         )
 
 
-def _check_schema(known: dict[str, str], goal: int = SCHEMA) -> int:
-    version = int(known["schema"])
+def _check_schema(connection: Connection, goal: int = SCHEMA) -> int:
+    stated = facts_of(connection).get("schema", "") if facts.name in tables(connection) else ""
+    if not stated.isdecimal():
+        raise CorruptJournalError("the file is a database, and not a journal")
+    version = int(stated)
     if version > goal:
         raise FutureSchemaError(
             f"the journal has schema {version}, and this release knows {goal}: a newer release wrote it"
@@ -255,10 +262,12 @@ def _compare(entry: Entry, mark: Mark | None, desk_id: str, around: Surroundings
     """
     difference = _difference(entry, mark, desk_id, around.machine)
     now_ms = around.clock.now_ms()
-    if difference is None and (around.adopt is None or now_ms >= entry.head.at_ms - BACKWARDS_MS):
-        return
     if around.adopt is None:
-        raise difference
+        if difference is not None:
+            raise difference
+        return
+    if difference is None and now_ms >= entry.head.at_ms - BACKWARDS_MS:
+        return
     # A clock that was ahead when the last event was recorded is right again only if somebody says so.
     entry.now_ms = now_ms
     entry.sign(around.adopt.nonce, "adopt", spent_ms=entry.now_ms)
