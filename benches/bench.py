@@ -16,6 +16,7 @@ from typing import Final
 
 import anyio
 
+from benches.claims import claims
 from benches.figures import Figure, difference, duration, ratio, table
 from benches.ordering import planned_and_previewed
 from benches.parties import (
@@ -265,6 +266,7 @@ async def measure(folder: Path, log: Path) -> list[Figure]:
         figures += await ten_accounts(ten, "slow", log)
         figures += await first_read(one, quick, log)
         figures += await tools_list(one, log)
+    figures += claims(folder / "claims")
     return figures
 
 

@@ -12,7 +12,9 @@ from exchange_mcp.tools.registry import builtin
 
 from .launching import ran
 
-COMMANDS: Final = ("init", "serve", "demo", "sim", "matrix", "scope", "policy", "egress", "outcome")
+COMMANDS: Final = (
+    *("init", "serve", "demo", "sim", "matrix", "scope", "policy", "egress", "outcome", "audit"),
+)
 PUBLISHED: Final = Path(__file__).parents[2] / "docs" / "annotations.md"
 
 Environment = dict[str, str]

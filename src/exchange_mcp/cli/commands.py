@@ -17,6 +17,7 @@ _COMMANDS: Final = {
     "policy": "Check the operator's policy, and see what it decides.",
     "egress": "Show what may leave the process; accept what another ccxt does.",
     "outcome": "Tell what a venue's answer to a write proves.",
+    "audit": "Verify what a desk recorded, or print it.",
 }
 
 
