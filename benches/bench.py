@@ -16,7 +16,8 @@ from typing import Final
 
 import anyio
 
-from benches.figures import Figure, difference, ratio, table
+from benches.figures import Figure, difference, duration, ratio, table
+from benches.ordering import planned_and_previewed
 from benches.parties import (
     BARE,
     PRODUCT,
@@ -48,6 +49,9 @@ MOST_GUARD_MILLISECONDS: Final = 0.15
 MOST_TOOL_BYTES_ON_AVERAGE: Final = 2300
 MOST_TOOL_BYTES: Final = 4500
 MOST_FIRST_REQUESTS: Final = 1
+PREVIEWS: Final = 500
+BOOK_LEVELS: Final = 1000
+MOST_PREVIEW_MILLISECONDS: Final = 1.0
 
 Way = Callable[[], Awaitable[float]]
 Command = tuple[str | Path, ...]
@@ -177,6 +181,29 @@ async def guard(venue: Simulator) -> list[Figure]:
     return [difference("the guard, on a read", rounds, limit=MOST_GUARD_MILLISECONDS, against="without it")]
 
 
+async def preview() -> list[Figure]:
+    """Plan and preview of one order: of an ordinary one, and of one that takes every level of the book."""
+    figures: list[Figure] = []
+    for name, takes_all in (("plan and preview", False), ("plan and preview, whole book", True)):
+        once = planned_and_previewed(BOOK_LEVELS, takes_all=takes_all)
+
+        async def measured(once: Callable[[], object] = once) -> None:
+            once()
+
+        await interleaved(20, timed(measured))
+        rows = await interleaved(PREVIEWS, timed(measured))
+        taken = "every level" if takes_all else "one level"
+        figures.append(
+            duration(
+                name,
+                [seconds for (seconds,) in rows],
+                limit=MOST_PREVIEW_MILLISECONDS,
+                of=f"a market order that takes {taken} of {BOOK_LEVELS}",
+            )
+        )
+    return figures
+
+
 async def ten_accounts(command: Command, slow: str, log: Path) -> list[Figure]:
     """A ticker from ten accounts, one of them slow, against that slow one alone."""
     async with connected(command, log) as client:
@@ -233,6 +260,7 @@ async def measure(folder: Path, log: Path) -> list[Figure]:
         figures = await cold_start(one, log)
         figures += await reading(one, quick, log)
         figures += await guard(quick)
+        figures += await preview()
         slow.delay_tickers(SLOW_MILLISECONDS)
         figures += await ten_accounts(ten, "slow", log)
         figures += await first_read(one, quick, log)

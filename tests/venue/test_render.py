@@ -112,6 +112,11 @@ CASES: dict[str, tuple[WriteRequest, str, dict[str, object]]] = {
         "POST fapiPrivate algoOrder",
         {"type": "STOP_MARKET", "triggerPrice": "90", "reduceOnly": True, "price": None, "stopPrice": None},
     ),
+    "spot market buy for a cost": (
+        order(type=OrderType.MARKET, price=None, amount=None, cost=Decimal("1234.5")),
+        "POST private order",
+        {"type": "MARKET", "side": "BUY", "quoteOrderQty": "1234.5", "quantity": None, "price": None},
+    ),
     "spot cancel by id": (
         CancelOrder(symbol=SPOT, order_id="42"),
         "DELETE private order",
@@ -168,6 +173,8 @@ async def test_the_client_order_id_is_in_the_field_that_the_route_reads() -> Non
         (order(amount=Decimal("0.000019")), "quantity"),  # ccxt cuts it to 0.00001
         (order(price=Decimal("100.015")), "price"),  # ccxt rounds it up to 100.02
         (order(type=OrderType.STOP_LIMIT, trigger_price=Decimal("99.999")), "stopPrice"),
+        # ccxt cuts it to the tick
+        (order(type=OrderType.MARKET, price=None, amount=None, cost=Decimal("100.001")), "quoteOrderQty"),
     ],
 )
 async def test_a_number_that_ccxt_would_change_is_refused(request_: PlaceOrder, field: str) -> None:

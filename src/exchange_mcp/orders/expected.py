@@ -103,7 +103,9 @@ def _at_market(
         rest=_ZERO,
         price=None,
         worst_cost=worst if write.cost is None else write.cost,
-        worth=lambda first: walk.take_amount(side, first, buys=buys).quote,
+        worth=lambda first: (
+            taken.quote if first == taken.amount else walk.take_amount(side, first, buys=buys).quote
+        ),
     )
 
 
@@ -166,8 +168,8 @@ def _at_price(
     size = _size(terms)
 
     def worth(first: Decimal) -> Decimal:
-        if is_inverse:
-            return multiply(first, size)
+        if first == amount:
+            return quote
         walked = walk.NOTHING
         if side is not None and taken.amount:
             walked = walk.take_amount(side, first, limit=write.price, buys=buys)

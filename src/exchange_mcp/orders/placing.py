@@ -166,7 +166,7 @@ def _check_grid(
         raise OrderRefusedError(too_large, f"{named} is above the maximum; {told}")
     if not grid.is_on_step(value):
         nearest = values(grid.below(value), grid.above(value), unit)
-        start = f" from {shown(grid.origin)}" if grid.origin else ""
+        start = "" if Grid(grid.step).is_on_step(grid.origin) else f" from {shown(grid.origin)}"
         raise OrderRefusedError(
             off_step, f"{named} is not a multiple of {shown(grid.step)}{start}; {nearest}"
         )

@@ -75,38 +75,31 @@ def opposite(book: OrderBook, terms: MarketTerms, side: str) -> Side | None:
 def take_amount(side: Side, amount: Decimal, *, limit: Decimal | None = None, buys: bool = True) -> Walk:
     """Walk for an amount in the venue's unit, at no worse price than the limit."""
     with localcontext(CONTEXT):
-        rest, paid, base, count = amount / side.unit if side.unit != 1 else amount, _ZERO, _ZERO, 0
-        worst: Decimal | None = None
-        best: Decimal | None = None
+        wanted = amount if side.unit == 1 else amount / side.unit
+        rest, paid, base = wanted, _ZERO, _ZERO
+        touched: list[Decimal] = []
         for price, offered in side.levels:
-            if rest <= 0 or (limit is not None and (price > limit if buys else price < limit)):
+            if not rest or (limit is not None and (price > limit if buys else price < limit)):
                 break
             if offered <= 0 or price <= 0:
                 continue
             taken = min(offered, rest)
             rest -= taken
-            count += 1
+            touched.append(price)
             if side.is_inverse:
-                paid += taken * side.per_unit
                 base += divide(taken * side.per_unit, price)
             else:
                 paid += taken * price
-            worst = price if worst is None else max(worst, price) if buys else min(worst, price)
-            best = price if best is None else min(best, price) if buys else max(best, price)
-        got = amount - rest * side.unit
-        if not side.is_inverse:
-            base, paid = (
-                got * side.per_unit / side.unit if side.unit != 1 else got * side.per_unit,
-                paid * side.per_unit,
-            )
-        highest = worst if buys else best
+        got = wanted - rest
+        paid = (got if side.is_inverse else paid) * side.per_unit
+        highest = max(touched, default=None)
         return Walk(
-            amount=got,
+            amount=got * side.unit,
             quote=paid,
-            base=base,
-            worst=worst,
+            base=base if side.is_inverse else got * side.per_unit,
+            worst=highest if buys else min(touched, default=None),
             highest=highest,
-            levels=count,
+            levels=len(touched),
             missing=rest * side.unit,
         )
 
