@@ -53,8 +53,8 @@ class Authenticator(Protocol):
         """Whose credential this is. Raises NotAdmittedError if nobody's, or not any more."""
         ...
 
-    async def is_admitted(self, admitted: Admitted) -> bool:
-        """Whether the credential would still be admitted: asked again and again for what stays open."""
+    async def is_valid(self, credential_id: str) -> bool:
+        """Whether the credential with this id would still be admitted: asked again and again for what stays open."""
         ...
 
 
@@ -89,10 +89,10 @@ class TokenAuthenticator:
             raise NotAdmittedError("the token is unknown, revoked or expired", was_shown=True)
         return Admitted(Caller(record.client, frozenset(record.scopes)), record.id)
 
-    async def is_admitted(self, admitted: Admitted) -> bool:
+    async def is_valid(self, credential_id: str) -> bool:
         """Whether the token is neither revoked nor expired; no, where that cannot be told."""
         try:
-            return self._store.is_valid(admitted.credential, self._clock.now_ms())
+            return self._store.is_valid(credential_id, self._clock.now_ms())
         except SecretError:
             return False
 
