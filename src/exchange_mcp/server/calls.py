@@ -159,19 +159,11 @@ class Calls:
 
     @asynccontextmanager
     async def _turn(self, caller: Caller, account: str) -> "AsyncGenerator[None]":
-        if self._waiting[caller.name] >= self._limits.waiting:
-            raise BusyError(
-                f"{self._limits.concurrent} calls are running and {self._waiting[caller.name]} are waiting"
-            )
         key = (caller.name, account if account in self._names else _EVERY)
         turns = self._turns.setdefault(key, _Turns(anyio.Semaphore(self._limits.concurrent)))
         turns.users += 1
         try:
-            self._waiting[caller.name] += 1
-            try:
-                await turns.semaphore.acquire()
-            finally:
-                self._waiting[caller.name] -= 1
+            await self._own_turn(caller.name, turns.semaphore)
             try:
                 yield
             finally:
@@ -180,7 +172,23 @@ class Calls:
             turns.users -= 1
             if not turns.users:  # names of clients come and go
                 del self._turns[key]
-            self._waiting += Counter()  # drops the zeros
+
+    async def _own_turn(self, client: str, turns: anyio.Semaphore) -> None:
+        """Take a turn, or wait for one. Raises BusyError where as many wait as may."""
+        try:
+            turns.acquire_nowait()
+        except anyio.WouldBlock:
+            waiting = self._waiting[client]
+            if waiting >= self._limits.waiting:
+                raise BusyError(
+                    f"{self._limits.concurrent} calls are running and {waiting} are waiting"
+                ) from None
+            self._waiting[client] += 1
+            try:
+                await turns.acquire()
+            finally:
+                self._waiting[client] -= 1
+                self._waiting += Counter()  # drops the zeros
 
     async def _handed(self, spec: "ToolSpec", caller: Caller, deadline: float) -> Handed:
         """Exactly what the effect entitles to: this is where an annotation becomes a capability."""

@@ -17,6 +17,8 @@ from exchange_mcp.server.http.exchanges import TRANSPORT
 
 # The largest header block that is read. Clients send some hundred bytes.
 MOST_HEADER_BYTES: Final = 16_384
+# What the kernel holds for a client that does not read; without a bound it grows to megabytes.
+_SEND_BUFFER_BYTES: Final = 65_536
 # Bytes that the other side does not acknowledge for this long mean that it is gone (Linux, RFC 5482).
 _UNACKNOWLEDGED_MS: Final = 30_000
 
@@ -81,6 +83,7 @@ class Connection(H11Protocol):
             return
         raw = transport.get_extra_info("socket")
         with suppress(OSError, AttributeError):
+            raw.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER_BYTES)
             raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, _UNACKNOWLEDGED_MS)
         self._await_request()
 

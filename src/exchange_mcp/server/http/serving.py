@@ -159,12 +159,13 @@ class HttpServing:
 
     async def run(self, *, ready: Callable[[], None] = lambda: None) -> None:
         """Serve until `stop` was called and everything has ended; `ready` is called once connections are taken."""
-        async with self.sessions.run(), anyio.create_task_group() as group:
-            group.start_soon(self._watch)
-            group.start_soon(self._end_in_time)
-            self._uvicorn.on_startup = ready
-            await self._uvicorn.serve()
-            group.cancel_scope.cancel()
+        with self._listener:
+            async with self.sessions.run(), anyio.create_task_group() as group:
+                group.start_soon(self._watch)
+                group.start_soon(self._end_in_time)
+                self._uvicorn.on_startup = ready
+                await self._uvicorn.serve()
+                group.cancel_scope.cancel()
 
     def stop(self) -> None:
         """Take no more requests and end what waits for nothing; calls may go on for the drain's seconds."""

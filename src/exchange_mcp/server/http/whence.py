@@ -54,6 +54,8 @@ class Whence:
         Raises:
             RefusedError: its Host or Origin is not on the list, it is framed in two ways, or there is no such route.
         """
+        if scope["http_version"] not in {"1.0", "1.1"}:
+            raise RefusedError(505, "VERSION_REFUSED", "this server speaks HTTP/1.1", "Use it.")
         headers: _Headers = scope["headers"]
         self._judge_host(values(headers, b"host"))
         self._judge_origin(values(headers, b"origin"))
