@@ -186,10 +186,11 @@ class Place:
     def http(self) -> httpx.AsyncClient:
         """Plain HTTP to the server."""
         # Without TLS there is nothing to verify, and loading the authorities takes longer than most tests.
-        return httpx.AsyncClient(base_url=f"http://{self.host}", timeout=10, trust_env=False, verify=False)
+        base = f"http://{self.host}"
+        return httpx.AsyncClient(base_url=base, timeout=10, trust_env=False, verify=False)  # noqa: S501 - as above
 
     @asynccontextmanager
-    async def client(self, who: str, era: Era = MODERN, **more: Any) -> AsyncGenerator[Client]:
+    async def client(self, who: str, era: Era = MODERN) -> AsyncGenerator[Client]:
         """A real MCP client."""
         async with httpx2.AsyncClient(
             headers={"authorization": f"Bearer {self.tokens[who]}"},
@@ -198,7 +199,7 @@ class Place:
             verify=False,
         ) as inner:
             transport = streamable_http_client(self.serving.url, http_client=inner)
-            async with Client(transport, mode=era, **more) as client:
+            async with Client(transport, mode=era) as client:
                 yield client
 
     async def session(self, who: str) -> str:
