@@ -95,12 +95,16 @@ class Connection(H11Protocol):
     def on_response_complete(self) -> None:
         """An answer went out; the next request may have begun already."""
         super().on_response_complete()
+        if self not in self.connections:  # it was lost before its answer was complete
+            self._unset_keepalive_if_required()
         self._await_request()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """It is over."""
         self._await_no_more()
         super().connection_lost(exc)
+        # uvicorn leaves this timer where the other side reset the connection, and with it all of a request.
+        self._unset_keepalive_if_required()
 
     def turn_out(self) -> None:
         """Drop the connection, and whatever it has not taken."""
