@@ -1,7 +1,7 @@
 # Everything here works from a fresh clone with nothing but make and Python 3.11 or newer.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint format bench constraints clean
+.PHONY: help demo test lint format bench conformance load constraints clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -39,6 +39,12 @@ format: $(VENV)/dev ## let ruff mend what it can
 
 bench: $(VENV)/dev ## the speed targets, measured side by side in one run; also in build/bench.json
 	$(BIN)/python -m benches.bench
+
+conformance: $(VENV)/dev ## the MCP conformance suite and the MCP Inspector, from npm, against a server over HTTP and stdio
+	$(BIN)/python -m benches.outside
+
+load: $(VENV)/dev ## 64 clients over HTTP: errors, latency, memory
+	$(BIN)/python -m benches.load
 
 clean: ## remove the environment and everything built
 	rm -rf $(VENV) build dist .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -13,7 +13,8 @@ from exchange_mcp.tools.registry import builtin
 from .launching import ran
 
 COMMANDS: Final = (
-    *("init", "serve", "demo", "sim", "matrix", "scope", "policy", "egress", "outcome", "audit"),
+    *("init", "serve", "tokens", "reload", "demo", "sim", "matrix", "scope", "policy", "egress", "outcome"),
+    "audit",
 )
 PUBLISHED: Final = Path(__file__).parents[2] / "docs" / "annotations.md"
 

@@ -10,8 +10,8 @@ from mcp.client import Client
 from mcp_types import TextContent
 
 from exchange_mcp import __version__
-from exchange_mcp.server.build import on_wire
 from exchange_mcp.server.calls import Limits
+from exchange_mcp.server.offered import on_wire
 from exchange_mcp.tools.matrix import matrix
 from exchange_mcp.tools.registry import builtin
 from serving import ERAS, Era, Sim, asked, configured, refused, served

@@ -103,6 +103,9 @@ class FakeVenue:
         return self._answer("standing", symbol)
 
 
+CALLER = Caller(name="test", scopes=frozenset({Scope.READ}))
+
+
 def venues(*fakes: ReadVenue) -> Mapping[str, ReadVenue]:
     return {fake.account.name: fake for fake in fakes}
 
@@ -110,10 +113,8 @@ def venues(*fakes: ReadVenue) -> Mapping[str, ReadVenue]:
 def read_handed(*fakes: ReadVenue, seconds: float = 10.0) -> ReadHanded:
     """What a read tool gets, with this much time left."""
     clock = SetClock()
-    return ReadHanded(venues=venues(*fakes), clock=clock, deadline=clock.monotonic() + seconds)
+    return ReadHanded(venues=venues(*fakes), clock=clock, deadline=clock.monotonic() + seconds, caller=CALLER)
 
 
 def local_handed(*accounts: Account) -> LocalHanded:
-    return LocalHanded(
-        accounts=accounts, registry=builtin(), caller=Caller(name="test", scopes=frozenset({Scope.READ}))
-    )
+    return LocalHanded(accounts=accounts, registry=builtin(), caller=CALLER)

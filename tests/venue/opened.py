@@ -11,6 +11,7 @@ import anyio
 import anyio.to_thread
 
 from exchange_mcp.model.accounts import Account, AccountName, Environment, MarketType
+from exchange_mcp.model.callers import Caller, Scope
 from exchange_mcp.model.ports import ReadVenue
 from exchange_mcp.sim import SimulatedExchange
 from exchange_mcp.tools.handed import ReadHanded
@@ -94,10 +95,14 @@ async def opened(
         await venues.close()
 
 
+CALLER = Caller("test", frozenset({Scope.READ}))
+
+
 def handed(venues: OpenVenues, seconds: float = 5) -> ReadHanded:
     """What a tool of effect read is handed, with so many seconds to ask."""
     clock = MovedClock()
-    return ReadHanded(venues=venues.venues, clock=clock, deadline=clock.monotonic() + seconds)
+    deadline = clock.monotonic() + seconds
+    return ReadHanded(venues=venues.venues, clock=clock, deadline=deadline, caller=CALLER)
 
 
 async def settled() -> None:

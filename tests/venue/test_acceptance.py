@@ -6,6 +6,7 @@ from typing import Any, Final
 import pytest
 
 from exchange_mcp.model.accounts import Account, AccountName, Environment, MarketType
+from exchange_mcp.model.callers import Caller, Scope
 from exchange_mcp.model.coverage import Sources
 from exchange_mcp.model.errors import EgressRefusedError, ErrorCode, NothingAnsweredError
 from exchange_mcp.model.ports import ReadVenue
@@ -78,7 +79,12 @@ async def test_every_question_to_a_closed_venue_is_answered_with_the_reason_and_
     question: Question,
 ) -> None:
     clock = MovedClock()
-    handed = ReadHanded(venues={"main": closed()}, clock=clock, deadline=clock.monotonic() + 5)
+    handed = ReadHanded(
+        venues={"main": closed()},
+        clock=clock,
+        deadline=clock.monotonic() + 5,
+        caller=Caller("test", frozenset({Scope.READ})),
+    )
     with pytest.raises(NothingAnsweredError) as caught:
         await ask(handed, None, question)
     body = caught.value.body()

@@ -9,7 +9,9 @@ from exchange_mcp import __version__
 
 _COMMANDS: Final = {
     "init": "Set up an account; its key is checked before anything is written.",
-    "serve": "Serve an MCP client over stdio.",
+    "serve": "Serve an MCP client over stdio, or several over HTTP.",
+    "tokens": "Add, list and revoke the tokens of clients over HTTP.",
+    "reload": "Let every running server read its configuration again.",
     "demo": "Show everything on a simulated exchange: no key, no network.",
     "sim": "Run the simulated exchange.",
     "matrix": "Print the annotation matrix.",

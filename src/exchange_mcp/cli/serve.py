@@ -1,9 +1,10 @@
-"""exchange-mcp serve: answer an MCP client over stdio."""
+"""exchange-mcp serve: answer an MCP client over stdio, or several over HTTP."""
 
 import os
 import sys
-from collections.abc import Collection
+from dataclasses import replace
 from pathlib import Path
+from typing import Final
 
 import anyio
 import click
@@ -12,20 +13,23 @@ from exchange_mcp.cli import wire
 from exchange_mcp.cli.clock import SystemClock
 from exchange_mcp.cli.configured import absolute, end_with_faults
 from exchange_mcp.cli.places import places
+from exchange_mcp.cli.registered import Registered
 from exchange_mcp.config.accepted import load_accepted
-from exchange_mcp.config.faults import ConfigError
+from exchange_mcp.config.faults import ConfigError, Fault
 from exchange_mcp.config.logs import configure_logging
 from exchange_mcp.config.redaction import Redactor
+from exchange_mcp.config.schema import HttpTable
 from exchange_mcp.config.serve import ServeConfig, load_serve, public_serve
 from exchange_mcp.model.callers import Caller, Scope
 from exchange_mcp.rules.venues import VENUES, check_account
-from exchange_mcp.server.assembly import Keyed, LateVenues, keyed
-from exchange_mcp.server.build import build
-from exchange_mcp.server.calls import Calls, Limits
+from exchange_mcp.server.assembly import keyed
+from exchange_mcp.server.build import build_over
+from exchange_mcp.server.news import News
+from exchange_mcp.server.running import Loaded, Running
 from exchange_mcp.server.stdio import serve
 from exchange_mcp.tools.registry import builtin
 
-_TO_A_PERSON = (
+_TO_A_PERSON: Final = (
     "This is what an MCP client launches: it waits for one on standard input. Ctrl-C ends it. "
     "To see what it does: exchange-mcp demo"
 )
@@ -41,24 +45,105 @@ _TO_A_PERSON = (
 @click.option(
     "--venue", "venues", multiple=True, help="Public market data of this venue, without a file; repeatable."
 )
-def command(file: Path | None, venues: tuple[str, ...]) -> None:
-    """Serve an MCP client over stdin and stdout.
+@click.option(
+    "--transport",
+    type=click.Choice(["stdio", "http"]),
+    default="stdio",
+    show_default=True,
+    help="stdio: one client, which launches this. http: every client that has a token.",
+)
+@click.option("--address", help="IP address to listen on, in place of [http] address [default: 127.0.0.1].")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), help="TCP port, in place of [http] port [default: 8765]."
+)
+def command(
+    file: Path | None, venues: tuple[str, ...], transport: str, address: str | None, port: int | None
+) -> None:
+    """Serve an MCP client over stdin and stdout, or several over HTTP.
 
     With a configuration file, its accounts. Without one, public market data: of the venues named, or of
-    every supported venue.
+    every supported venue. SIGHUP, or exchange-mcp reload, reads the file again.
     """
+    if transport == "stdio" and (address is not None or port is not None):
+        raise click.UsageError("--address and --port belong to --transport http")
     redactor = Redactor()
+
+    def load() -> Loaded:
+        return _loaded(_source(file, venues), venues, redactor, address, port)
+
     source = _source(file, venues)
     try:
-        config = _configuration(source, venues)
-        accounts = keyed(config, environ=os.environ, redactor=redactor)
-        accepted = load_accepted(places().accepted_file)
+        loaded = load()
+        if transport == "http":
+            # uvicorn and what belongs to it; a server over stdio starts without.
+            from exchange_mcp.cli.serve_http import Listening, listen  # noqa: PLC0415 - as above
+
+            listening: Listening | None = listen(loaded.config.http, source)
+        else:
+            listening = None
     except ConfigError as error:
         end_with_faults(error, source)
-    configure_logging(config.log.format, config.log.level, redactor=redactor)
+
+    def logged(config: ServeConfig) -> None:
+        configure_logging(config.log.format, config.log.level, redactor=redactor)
+
+    logged(loaded.config)
+    news = News()
+
+    def apply(config: ServeConfig) -> None:
+        if listening is not None:
+            listening.renew(config.http)
+        logged(config)
+
+    running = Running(
+        loaded,
+        load,
+        places().cache,
+        SystemClock(),
+        news,
+        tools=lambda _: builtin(),
+        apply=apply,
+    )
+    if listening is not None:
+        anyio.run(listening.serve, running, news, source)
+        return
     if sys.stdin.isatty():
         click.echo(_TO_A_PERSON, err=True)
-    anyio.run(_serve, config, accounts, accepted)
+    anyio.run(_serve_stdio, running, news, source)
+
+
+def _loaded(
+    source: Path | None,
+    venues: tuple[str, ...],
+    redactor: Redactor,
+    address: str | None,
+    port: int | None,
+) -> Loaded:
+    """The configuration and its secrets. Raises ConfigError."""
+    try:
+        config = _configuration(source, venues)
+        config = replace(config, http=_listening(config.http, address, port))
+        accounts = keyed(config, environ=os.environ, redactor=redactor)
+        return Loaded(config, accounts, frozenset(load_accepted(places().accepted_file)))
+    except ConfigError as error:
+        # A fault of a secret knows its account and not the file that refers to it.
+        named = [replace(each, file=each.file or (source and str(source))) for each in error.faults]
+        raise ConfigError(named) from None
+
+
+def _listening(table: HttpTable, address: str | None, port: int | None) -> HttpTable:
+    """The table with what the command line says in its place."""
+    changed: dict[str, object] = {}
+    if address is not None:
+        try:
+            changed["address"] = HttpTable.model_validate({"address": address}).address
+        except ValueError:
+            raise ConfigError(
+                [Fault(None, None, "--address", 'expected an IP address, like "127.0.0.1"')]
+            ) from None
+    if port is not None:
+        changed["port"] = port
+    return table.model_copy(update=changed)
 
 
 def _source(file: Path | None, venues: tuple[str, ...]) -> Path | None:
@@ -88,22 +173,9 @@ def _is_there(file: Path) -> bool:
     return True
 
 
-async def _serve(config: ServeConfig, accounts: tuple[Keyed, ...], accepted: Collection[str]) -> None:
-    clock = SystemClock()
-    cache = config.cache_directory or places().cache
-    venues = LateVenues(
-        accounts,
-        cache,
-        clock,
-        accepted=accepted,
-        check_seconds=config.keys.check_seconds,
-        grace_seconds=config.keys.grace_seconds,
+async def _serve_stdio(running: Running, news: News, source: Path | None) -> None:
+    registered = Registered(running, places().running, "stdio", source)
+    server = build_over(running.offered, lambda _: Caller(running.config.client, frozenset(Scope)), news)
+    await serve(
+        server, wire.taken(), background=registered.run, close=registered.close, reload=registered.reload
     )
-    registry = builtin()
-    limits = Limits(
-        config.limits.deadline_seconds, config.limits.max_concurrent_calls, config.limits.max_pending_calls
-    )
-    calls = Calls(registry, [account.config.account for account in accounts], venues, clock, limits)
-    caller = Caller(config.client, frozenset(Scope))
-    server = build(registry, calls, lambda _: caller)
-    await serve(server, wire.taken(), background=venues.run, close=venues.close)

@@ -16,6 +16,8 @@ _NAME = (
 )
 _NAMED = re.compile(rf"\b(?:{_NAME}){_SEPARATOR}((?:(?:bearer|basic)\s+)?{_VALUE}+)", re.IGNORECASE)
 _BEARER = re.compile(rf"\bbearer\s+({_VALUE}{{6,}})", re.IGNORECASE)
+# What `exchange-mcp tokens add` prints.
+_TOKEN = re.compile(r"(xmcp_[A-Za-z0-9_-]{20,})")
 _PRIVATE_KEY = re.compile(r"(-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?:(?!-----END)[\s\S])*)")
 _SIGNED = re.compile(r"\bsignature=", re.IGNORECASE)
 _QUERY_BOUNDS = " \t\r\n\"'<>\\?"
@@ -27,7 +29,7 @@ _CREDENTIAL_FIELD = re.compile(
 
 def credentials_in(text: str) -> Iterator[tuple[int, int]]:
     """Where in the text something stands that has the shape of a credential, as (start, end)."""
-    for pattern in (_NAMED, _BEARER, _PRIVATE_KEY):
+    for pattern in (_NAMED, _BEARER, _TOKEN, _PRIVATE_KEY):
         for found in pattern.finditer(text):
             yield found.span(1)
     masked_to = 0

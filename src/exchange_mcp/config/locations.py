@@ -35,6 +35,16 @@ class Locations:
         return self.state / "egress.json"
 
     @property
+    def tokens_file(self) -> Path:
+        """Who may call over HTTP: hashes of tokens."""
+        return self.state / "tokens.json"
+
+    @property
+    def running(self) -> Path:
+        """Where each running `serve` of the user says that it runs."""
+        return self.state / "running"
+
+    @property
     def rendezvous_file(self) -> Path:
         """Where the simulated exchange says how to reach it."""
         return self.state / "sim" / "rendezvous.json"

@@ -11,7 +11,7 @@ import sys
 import threading
 import traceback
 from collections.abc import Generator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from types import ModuleType, TracebackType
@@ -68,6 +68,11 @@ def get_logger(name: str) -> structlog.stdlib.BoundLogger:
     return structlog.stdlib.get_logger(name)
 
 
+def caller_in_log(name: str) -> AbstractContextManager[None]:
+    """Within the block, every record of this task and of those that it starts says that this client calls."""
+    return structlog.contextvars.bound_contextvars(caller=name)
+
+
 def configure_logging(
     log_format: LogFormat, level: LogLevel, *, redactor: Redactor, stream: TextIO | None = None
 ) -> None:
@@ -82,7 +87,9 @@ def configure_logging(
     handler.addFilter(_is_fit_to_print)
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
-            processors=[_Scrubbed(redactor), *_renderers(log_format, colors=output.isatty())]
+            # What a library logs while it serves a client's request bears the client's name too.
+            foreign_pre_chain=[structlog.contextvars.merge_contextvars],
+            processors=[_Scrubbed(redactor), *_renderers(log_format, colors=output.isatty())],
         )
     )
     for logger in logging.root.manager.loggerDict.values():

@@ -3,6 +3,7 @@
 Each field's description says what is expected there; it completes the sentence "expected ...".
 """
 
+import ipaddress
 import re
 from pathlib import Path
 from typing import Annotated, Literal, Self, cast
@@ -162,6 +163,96 @@ class KeysTable(Table):
     ] = 900
 
 
+def _address(value: object) -> object:
+    try:
+        return str(ipaddress.ip_address(value)) if isinstance(value, str) else value
+    except ValueError:
+        raise PydanticCustomError("address", 'expected an IP address, like "127.0.0.1"') from None
+
+
+def _network(value: object) -> object:
+    try:
+        network = ipaddress.ip_network(value) if isinstance(value, str) else None
+    except ValueError:
+        network = None
+    if network is None or not network.prefixlen:
+        raise PydanticCustomError(
+            "address", 'expected IP addresses or networks, like "10.0.0.5" or "10.0.0.0/28"'
+        )
+    return str(network)
+
+
+_Host = Annotated[str, Field(pattern=r"^[a-z0-9.:_\[\]-]{1,255}$")]
+_Origin = Annotated[str, Field(pattern=r"^[a-z][a-z0-9+.-]*://[a-z0-9.:_\[\]-]{1,255}$")]
+
+
+class HttpTable(Table):
+    """Where `serve --transport http` listens, who may reach it, and how much of it anybody may have.
+
+    `hosts` and `origins` are compared as a whole with what a request says. Where `trusted_proxies` are named, only they
+    may connect. Counts are of what is open at a time.
+    """
+
+    address: Annotated[
+        str, BeforeValidator(_address), Field(description='an IP address, like "127.0.0.1"')
+    ] = "127.0.0.1"
+    port: Annotated[
+        int, Field(ge=0, le=65535, description="a TCP port from 0 (any that is free) to 65535")
+    ] = 8765
+    hosts: Annotated[
+        tuple[_Host, ...],
+        Field(
+            strict=False,
+            max_length=64,
+            description='a list of hosts in lower case, as a URL has them, like "mcp.example.org:8765"',
+        ),
+    ] = ()
+    origins: Annotated[
+        tuple[_Origin, ...],
+        Field(
+            strict=False,
+            max_length=64,
+            description='a list of origins of web pages, like "http://localhost:6274"',
+        ),
+    ] = ()
+    certificate: _Path | None = None
+    certificate_key: _Path | None = None
+    trusted_proxies: Annotated[
+        tuple[Annotated[str, BeforeValidator(_network)], ...],
+        Field(strict=False, max_length=64, description="a list of IP addresses or networks"),
+    ] = ()
+    max_body_bytes: Annotated[
+        int, Field(ge=1024, le=4_194_304, description="a whole number from 1024 to 4194304")
+    ] = 262_144
+    requests_per_minute: Annotated[
+        int, Field(ge=1, le=1_000_000, description="a whole number from 1 to 1000000")
+    ] = 600
+    max_connections: Annotated[int, Field(ge=8, le=10_000, description="a whole number from 8 to 10000")] = (
+        512
+    )
+    max_requests: Annotated[int, Field(ge=1, le=10_000, description="a whole number from 1 to 10000")] = 256
+    max_requests_per_client: Annotated[
+        int, Field(ge=1, le=10_000, description="a whole number from 1 to 10000")
+    ] = 32
+    max_sessions: Annotated[int, Field(ge=1, le=10_000, description="a whole number from 1 to 10000")] = 512
+    max_sessions_per_token: Annotated[
+        int, Field(ge=1, le=10_000, description="a whole number from 1 to 10000")
+    ] = 16
+    max_streams: Annotated[int, Field(ge=1, le=10_000, description="a whole number from 1 to 10000")] = 256
+    max_streams_per_client: Annotated[
+        int, Field(ge=1, le=10_000, description="a whole number from 1 to 10000")
+    ] = 16
+    session_idle_seconds: Annotated[
+        float, Field(ge=10, le=86400, allow_inf_nan=False, description="a number of seconds from 10 to 86400")
+    ] = 1800
+    patience_seconds: Annotated[
+        float, Field(ge=0.1, le=120, allow_inf_nan=False, description="a number of seconds from 0.1 to 120")
+    ] = 10
+    drain_seconds: Annotated[
+        float, Field(ge=0, le=60, allow_inf_nan=False, description="a number of seconds from 0 to 60")
+    ] = 5
+
+
 class CacheTable(Table):
     """Where market metadata is kept between runs; None means the user's cache location."""
 
@@ -178,6 +269,7 @@ class ServeTable(Table):
     limits: Annotated[LimitsTable, Field(description="a table [limits]")] = LimitsTable()
     log: Annotated[LogTable, Field(description="a table [log]")] = LogTable()
     keys: Annotated[KeysTable, Field(description="a table [keys]")] = KeysTable()
+    http: Annotated[HttpTable, Field(description="a table [http]")] = HttpTable()
     cache: Annotated[CacheTable, Field(description="a table [cache]")] = CacheTable()
     accounts: Annotated[
         dict[str, object], Field(min_length=1, description="at least one table [accounts.NAME]")

@@ -11,6 +11,7 @@ from pydantic_core import ErrorDetails
 from exchange_mcp.config.faults import KeyPath
 from exchange_mcp.config.schema import (
     CacheTable,
+    HttpTable,
     KeysTable,
     KeyTable,
     LimitsTable,
@@ -28,18 +29,20 @@ _SHOWN_FIELDS = {
     "level",
     *LimitsTable.model_fields,
     *KeysTable.model_fields,
+    *HttpTable.model_fields,
 }
 _SHOWN_TEXT = re.compile(r"[A-Za-z0-9_.-]{1,20}")
 _SHOWN_BITS = 64
 _SECRET_WORDS = re.compile(r"(api_?)?(key|secret)|private_?key|pass(word|phrase)|token", re.IGNORECASE)
 OWN_SENTENCE = "sentence"
 """The type of a pydantic error whose message is the sentence."""
-_OWN_SENTENCES = {"variable", "path", "literal_secret", "reference", OWN_SENTENCE}
+_OWN_SENTENCES = {"variable", "path", "literal_secret", "reference", "address", OWN_SENTENCE}
 _REFERENCE = '{ env = "NAME" }, { file = "~/PATH" } or { keyring = "NAME" }'
 _TABLES: dict[str | int, type[Table]] = {
     "limits": LimitsTable,
     "log": LogTable,
     "keys": KeysTable,
+    "http": HttpTable,
     "cache": CacheTable,
     "key": KeyTable,
     **dict.fromkeys(KeyTable.model_fields, SecretReference),

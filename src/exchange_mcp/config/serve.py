@@ -18,7 +18,7 @@ from exchange_mcp.config.accounts import (
 )
 from exchange_mcp.config.faults import ConfigError, Fault
 from exchange_mcp.config.locations import home_directory, locations
-from exchange_mcp.config.schema import DEFAULT_CLIENT, KeysTable, LimitsTable, LogTable, ServeTable
+from exchange_mcp.config.schema import DEFAULT_CLIENT, HttpTable, KeysTable, LimitsTable, LogTable, ServeTable
 from exchange_mcp.config.sentences import sentences
 from exchange_mcp.config.toml_document import document_of, text_of
 from exchange_mcp.model.accounts import Account, AccountName, Environment
@@ -35,6 +35,7 @@ class ServeConfig:
     limits: LimitsTable
     log: LogTable
     keys: KeysTable
+    http: HttpTable
     cache_directory: Path | None
     accounts: tuple[AccountConfig, ...]
 
@@ -71,7 +72,9 @@ def public_serve(venues: Sequence[str], *, check: AccountCheck) -> ServeConfig:
         accounts.append(AccountConfig(account))
     if refusals:
         raise ConfigError([Fault(None, None, "", refusal) for refusal in refusals])
-    return ServeConfig(DEFAULT_CLIENT, LimitsTable(), LogTable(), KeysTable(), None, tuple(accounts))
+    return ServeConfig(
+        DEFAULT_CLIENT, LimitsTable(), LogTable(), KeysTable(), HttpTable(), None, tuple(accounts)
+    )
 
 
 def judge_serve(text: str, file: str, *, check: AccountCheck, environ: Mapping[str, str]) -> ServeConfig:
@@ -131,7 +134,13 @@ def _judge(
     if table is None or findings:
         return findings
     return ServeConfig(
-        table.client, table.limits, table.log, table.keys, table.cache.directory, tuple(accounts)
+        table.client,
+        table.limits,
+        table.log,
+        table.keys,
+        table.http,
+        table.cache.directory,
+        tuple(accounts),
     )
 
 

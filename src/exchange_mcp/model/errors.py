@@ -5,6 +5,7 @@ ExchangeMcpError
 │   ├── InvalidArgumentError        INVALID_ARGUMENT
 │   ├── UnknownToolError            UNKNOWN_TOOL
 │   ├── RefusedByDesignError        REFUSED_BY_DESIGN
+│   ├── ScopeMissingError           SCOPE_MISSING: the client may not call this tool
 │   ├── UnknownAccountError         UNKNOWN_ACCOUNT
 │   ├── UnknownSymbolError          UNKNOWN_SYMBOL
 │   ├── NotCoveredError             NOT_COVERED: the account has no key, or not this market type
@@ -50,6 +51,7 @@ class ErrorCode(StrEnum):
     INVALID_ARGUMENT = "INVALID_ARGUMENT"
     UNKNOWN_TOOL = "UNKNOWN_TOOL"
     REFUSED_BY_DESIGN = "REFUSED_BY_DESIGN"
+    SCOPE_MISSING = "SCOPE_MISSING"
     UNKNOWN_ACCOUNT = "UNKNOWN_ACCOUNT"
     UNKNOWN_SYMBOL = "UNKNOWN_SYMBOL"
     NOT_COVERED = "NOT_COVERED"
@@ -214,6 +216,13 @@ class RefusedByDesignError(CallerError):
 
     code = ErrorCode.REFUSED_BY_DESIGN
     hint = "This server has no such ability and no setting that adds it. Use the venue's own site."
+
+
+class ScopeMissingError(CallerError):
+    """The client's token lacks the scope that the tool needs; the message names it."""
+
+    code = ErrorCode.SCOPE_MISSING
+    hint = "The operator decides this when a token is made: exchange-mcp tokens add CLIENT --scope SCOPE."
 
 
 class UnknownAccountError(CallerError):

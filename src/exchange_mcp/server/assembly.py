@@ -128,6 +128,10 @@ class LateVenues:
             raise InternalError("the venues could not be opened")
         return self._opened.venues
 
+    def opened(self) -> Mapping[str, ReadVenue] | None:
+        """Every account's venue, by name, if they can be asked already."""
+        return None if self._is_stopping or self._opened is None else self._opened.venues
+
     async def run(self) -> None:
         """Open the venues and keep them, until cancelled."""
         with anyio.move_on_after(_GIVE_WAY_SECONDS):
@@ -151,8 +155,9 @@ class LateVenues:
             _log.exception("the venues could not be opened")
         finally:
             # What is imported stays: the collector need not look at it, and works from here on.
-            gc.freeze()
-            gc.enable()
+            if not gc.isenabled():
+                gc.freeze()
+                gc.enable()
 
     def _made(self) -> "OpenVenues":
         """Import ccxt, and judge what may leave: half a second and more, in a thread."""

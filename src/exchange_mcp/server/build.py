@@ -3,24 +3,27 @@
 from typing import TYPE_CHECKING, Any
 
 import mcp_types as types
-from mcp.server.lowlevel import Server
+from mcp.server.lowlevel import NotificationOptions, Server
 
 from exchange_mcp import __version__
-from exchange_mcp.config.logs import get_logger
+from exchange_mcp.config.logs import caller_in_log, get_logger
 from exchange_mcp.model.errors import InternalError
-from exchange_mcp.tools.answers import Envelope, compact, input_schema, output_schema
+from exchange_mcp.server.news import News
+from exchange_mcp.server.offered import Offered
+from exchange_mcp.tools.answers import Envelope, compact
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from mcp.server.context import ServerRequestContext
+    from mcp.server.models import InitializationOptions
 
     from exchange_mcp.model.callers import Caller
     from exchange_mcp.server.calls import Calls
     from exchange_mcp.tools.registry import Registry
-    from exchange_mcp.tools.spec import ToolSpec
 
     Context = ServerRequestContext[Any]
+    Identify = Callable[[Context], Caller]
 
 _log = get_logger(__name__)
 
@@ -34,51 +37,62 @@ INSTRUCTIONS = (
 )
 
 
-def on_wire(spec: "ToolSpec") -> types.Tool:
-    """A tool as tools/list shows it: every hint set, the commitment at the end of its description."""
-    hints = spec.hints
-    return types.Tool(
-        name=spec.name,
-        title=spec.title,
-        description=f"{spec.description} Leaves behind: {spec.commitment}.",
-        input_schema=input_schema(spec.arguments),
-        output_schema=output_schema(spec.data),
-        annotations=types.ToolAnnotations(
-            title=spec.title,
-            read_only_hint=hints.read_only.value,
-            destructive_hint=hints.destructive.value,
-            idempotent_hint=hints.idempotent.value,
-            open_world_hint=hints.open_world.value,
-        ),
-    )
+class _Server(Server[Any]):
+    """Says in the handshake that the list of tools may change; clients ignore the news where this is not said."""
+
+    def create_initialization_options(
+        self,
+        notification_options: NotificationOptions | None = None,
+        experimental_capabilities: dict[str, dict[str, Any]] | None = None,
+        extensions: dict[str, dict[str, Any]] | None = None,
+    ) -> "InitializationOptions":
+        """What both transports ask for when a session begins."""
+        return super().create_initialization_options(
+            notification_options or NotificationOptions(tools_changed=True),
+            experimental_capabilities,
+            extensions,
+        )
 
 
-def build(registry: "Registry", calls: "Calls", identify: "Callable[[Context], Caller]") -> "Server[Any]":
-    """The server; `identify` says who calls, from what the transport knows and never from the message."""
-    tools = {spec.name: on_wire(spec) for spec in registry}
+def build(registry: "Registry", calls: "Calls", identify: "Identify") -> "Server[Any]":
+    """A server whose offer never changes."""
+    return build_over(Offered(registry, calls), identify, News())
+
+
+def build_over(offered: "Offered", identify: "Identify", news: "News") -> "Server[Any]":
+    """The server of what is offered at a time.
+
+    `identify` says who calls, from what the transport knows of this one request and never from the message; where it
+    raises, nothing is shown and nothing is called.
+    """
 
     async def on_list_tools(
-        _ctx: "Context", _params: types.PaginatedRequestParams | None
+        ctx: "Context", _params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=list(tools.values()))
+        return types.ListToolsResult(tools=offered.listed(identify(ctx)))
 
     async def on_call_tool(ctx: "Context", params: types.CallToolRequestParams) -> types.CallToolResult:
         # What escapes a handler reaches legacy clients as str(exception), so nothing may.
         try:
-            return as_result(await calls.call(params.name, params.arguments, identify(ctx)))
+            caller = identify(ctx)
+            with caller_in_log(caller.name):
+                return as_result(await offered.calls.call(params.name, params.arguments, caller))
         except Exception:  # noqa: BLE001 - the one catch-all: logged, and answered as INTERNAL
             _log.exception("answering a call failed")
             return as_result(Envelope.failed(InternalError("an unexpected fault of the server")))
 
-    return Server(
+    server = _Server(
         NAME,
         version=__version__,
         title="exchange-mcp: exchange accounts, read-only",
         instructions=INSTRUCTIONS,
         on_list_tools=on_list_tools,
         on_call_tool=on_call_tool,
-        get_tool_input_schema=lambda name: tools[name].input_schema if name in tools else None,
+        on_subscriptions_listen=news.listen,
+        get_tool_input_schema=offered.input_schema,
     )
+    server.middleware.append(news.remember)
+    return server
 
 
 def as_result(envelope: Envelope) -> types.CallToolResult:

@@ -5,6 +5,7 @@ unless this product wrote it.
 """
 
 import difflib
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ from exchange_mcp.model.errors import (
     InternalError,
     InvalidArgumentError,
     RefusedByDesignError,
+    ScopeMissingError,
     UnknownToolError,
 )
 from exchange_mcp.model.ports import Clock, ReadVenue
@@ -56,11 +58,19 @@ class Venues(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How long a call may take (seconds), how many run at once for one account, and how many may wait for a turn."""
+    """How long a call takes at most (seconds); of one client, how many run at once for an account, how many wait."""
 
     deadline_seconds: float
     concurrent: int
     waiting: int
+
+
+@dataclass(slots=True)
+class _Turns:
+    """The turns of one client at one account, and how many calls have to do with them."""
+
+    semaphore: anyio.Semaphore
+    users: int = 0
 
 
 class Calls:
@@ -74,21 +84,38 @@ class Calls:
         self._venues = venues
         self._clock = clock
         self._limits = limits
-        # Turns are counted an account, so that one whose venue hangs delays nobody who asks another.
-        self._turns = {
-            name: anyio.Semaphore(limits.concurrent) for name in (_EVERY, *(a.name for a in accounts))
-        }
-        self._waiting = 0
+        self._names = frozenset(account.name for account in accounts)
+        # Turns are counted a client and an account, so that a client with many calls, or an account whose venue
+        # hangs, delays nobody else.
+        self._turns: dict[tuple[str, str], _Turns] = {}
+        self._waiting: Counter[str] = Counter()
+        self._running = 0
+        self._idle = anyio.Event()
 
     async def call(self, name: str, arguments: Mapping[str, Any] | None, caller: Caller) -> Envelope:
         """The answer to one call. It raises nothing but cancellation."""
+        self._running += 1
+        try:
+            return await self._answer(name, arguments, caller)
+        finally:
+            self._running -= 1
+            if not self._running:
+                self._idle.set()
+                self._idle = anyio.Event()
+
+    async def finished(self) -> None:
+        """Wait until no call is under way."""
+        while self._running:
+            await self._idle.wait()
+
+    async def _answer(self, name: str, arguments: Mapping[str, Any] | None, caller: Caller) -> Envelope:
         started = self._clock.monotonic()
         try:
             envelope = Envelope(data=await self._data(name, arguments or {}, caller))
         except ExchangeMcpError as error:
             envelope = Envelope.failed(error)
         except Exception:  # noqa: BLE001 - a call always gets an answer; the log has the reason
-            _log.exception("a tool failed unexpectedly", tool=visible(name, 48), caller=caller.name)
+            _log.exception("a tool failed unexpectedly", tool=visible(name, 48))
             envelope = Envelope.failed(
                 InternalError(f"{visible(name, 48)}: an unexpected fault of the server")
             )
@@ -96,14 +123,13 @@ class Calls:
         report(
             "tool call",
             tool=visible(name, 48),
-            caller=caller.name,
             ms=round((self._clock.monotonic() - started) * 1000, 1),
             error=None if envelope.error is None else envelope.error.code.value,
         )
         return envelope
 
     async def _data(self, name: str, arguments: Mapping[str, Any], caller: Caller) -> Any:  # noqa: ANN401 - a Record
-        spec = self._spec(name)
+        spec = self._spec(name, caller)
         valid = validated(spec, arguments)
         seconds = spec.deadline_seconds or self._limits.deadline_seconds
         deadline = self._clock.monotonic() + seconds
@@ -111,41 +137,65 @@ class Calls:
             handed = await self._handed(spec, caller, deadline)
             if spec.effect is Effect.LOCAL:
                 return await spec.handler(valid, handed)
-            async with self._turn(str(getattr(valid, "account", None) or _EVERY)):
+            async with self._turn(caller, str(getattr(valid, "account", None) or _EVERY)):
                 return await spec.handler(valid, handed)
         raise DeadlineError(f"{name}: no answer within {seconds:g} s")
 
-    def _spec(self, name: str) -> "ToolSpec":
+    def _spec(self, name: str, caller: Caller) -> "ToolSpec":
         spec = self._registry.get(name)
         if spec is not None:
+            if spec.scope not in caller.scopes:
+                raise ScopeMissingError(
+                    f"{spec.name}: client {caller.name} lacks the scope {spec.scope.value!r}"
+                )
             return spec
         shown = visible(name, 48)
         family = refused(name)
         if family is not None:
             raise RefusedByDesignError(f"{shown}: refused by design. {family.reason}")
         raise UnknownToolError(
-            f"there is no tool {shown!r}{_nearest(name, [s.name for s in self._registry])}"
+            f"there is no tool {shown!r}{_nearest(name, [s.name for s in self._registry.visible_to(caller)])}"
         )
 
     @asynccontextmanager
-    async def _turn(self, account: str) -> "AsyncGenerator[None]":
-        turns = self._turns.get(account, self._turns[_EVERY])
-        if self._waiting >= self._limits.waiting:
-            raise BusyError(f"{self._limits.concurrent} calls are running and {self._waiting} are waiting")
-        self._waiting += 1
+    async def _turn(self, caller: Caller, account: str) -> "AsyncGenerator[None]":
+        key = (caller.name, account if account in self._names else _EVERY)
+        turns = self._turns.setdefault(key, _Turns(anyio.Semaphore(self._limits.concurrent)))
+        turns.users += 1
         try:
-            await turns.acquire()
+            await self._own_turn(caller.name, turns.semaphore)
+            try:
+                yield
+            finally:
+                turns.semaphore.release()
         finally:
-            self._waiting -= 1
+            turns.users -= 1
+            if not turns.users:  # names of clients come and go
+                del self._turns[key]
+
+    async def _own_turn(self, client: str, turns: anyio.Semaphore) -> None:
+        """Take a turn, or wait for one. Raises BusyError where as many wait as may."""
         try:
-            yield
-        finally:
-            turns.release()
+            turns.acquire_nowait()
+        except anyio.WouldBlock:
+            waiting = self._waiting[client]
+            if waiting >= self._limits.waiting:
+                raise BusyError(
+                    f"{self._limits.concurrent} calls are running and {waiting} are waiting"
+                ) from None
+            self._waiting[client] += 1
+            try:
+                await turns.acquire()
+            finally:
+                self._waiting[client] -= 1
+                self._waiting += Counter()  # drops the zeros
 
     async def _handed(self, spec: "ToolSpec", caller: Caller, deadline: float) -> Handed:
         """Exactly what the effect entitles to: this is where an annotation becomes a capability."""
         if spec.effect is Effect.READ:
-            return ReadHanded(venues=await self._venues.ready(), clock=self._clock, deadline=deadline)
+            return ReadHanded(
+                venues=await self._venues.ready(), clock=self._clock, deadline=deadline, caller=caller
+            )
         return LocalHanded(accounts=self._accounts, registry=self._registry, caller=caller)
 
 

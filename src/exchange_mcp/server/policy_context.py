@@ -10,6 +10,7 @@ from typing import Final
 import anyio
 
 from exchange_mcp.model.accounts import MarketType
+from exchange_mcp.model.callers import Caller, Scope
 from exchange_mcp.model.errors import ExchangeMcpError, InternalError
 from exchange_mcp.model.ports import Clock
 from exchange_mcp.model.terms import MarketTerms
@@ -22,6 +23,7 @@ from exchange_mcp.tools.asking import ask
 from exchange_mcp.tools.handed import ReadHanded
 from exchange_mcp.tools.order_context import order_context
 
+_OPERATOR: Final = Caller("operator", frozenset({Scope.READ}))
 _NOTHING_DONE: Final = (
     "no order was placed and nothing was lost in the last 24 hours; a desk counts its own, this does not"
 )
@@ -59,7 +61,10 @@ async def read_context(  # noqa: PLR0913 - what it takes to open an account, and
         group.start_soon(venues.run)
         try:
             handed = ReadHanded(
-                venues=await venues.ready(), clock=clock, deadline=clock.monotonic() + deadline_seconds
+                venues=await venues.ready(),
+                clock=clock,
+                deadline=clock.monotonic() + deadline_seconds,
+                caller=_OPERATOR,
             )
             outcome = await _read(handed, symbol, reference)
         except ExchangeMcpError as error:  # raised below: a task group would wrap it

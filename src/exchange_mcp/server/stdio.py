@@ -5,7 +5,6 @@ imported (`exchange_mcp.cli.entry`) and passes it in as `wire`.
 """
 
 import os
-import signal
 from collections.abc import Callable, Coroutine
 from io import TextIOWrapper
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,7 @@ import anyio
 from mcp.server.stdio import stdio_server
 
 from exchange_mcp.config.logs import get_logger
+from exchange_mcp.server.signals import obey
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
@@ -30,6 +30,7 @@ async def serve(
     *,
     background: Callable[[], Coroutine[Any, Any, None]],
     close: Callable[[], Coroutine[Any, Any, None]],
+    reload: Callable[[], Coroutine[Any, Any, None]],
 ) -> None:
     """Serve until stdin ends, SIGTERM or SIGINT; then close what is open and end the process with code 0.
 
@@ -38,6 +39,7 @@ async def serve(
         wire: the file descriptor of the client's end of stdout.
         background: runs beside the server from the moment that it serves.
         close: releases what the background opened; bounded here.
+        reload: called on SIGHUP.
     """
 
     async def finish(reason: str) -> None:
@@ -47,14 +49,9 @@ async def serve(
         # The SDK's reader thread sits in a read of stdin that nothing but the end of the process interrupts.
         os._exit(0)
 
-    async def on_signal() -> None:
-        with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
-            async for received in signals:
-                await finish(signal.Signals(received).name)
-
     output = _Wire(TextIOWrapper(os.fdopen(wire, "wb", closefd=False), encoding="utf-8"), finish)
     async with anyio.create_task_group() as group:
-        group.start_soon(on_signal)
+        await group.start(obey, finish, reload)
         group.start_soon(background)
         async with stdio_server(stdout=output) as (incoming, outgoing):
             await server.run(incoming, outgoing, server.create_initialization_options())

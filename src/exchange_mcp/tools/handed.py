@@ -25,11 +25,12 @@ class LocalHanded:
 
 @dataclass(frozen=True, slots=True)
 class ReadHanded:
-    """For a tool of effect read: venues that can only read, and until when (monotonic seconds) it may ask."""
+    """For a tool of effect read: venues that can only read, until when (monotonic seconds) it may ask, and who asks."""
 
     venues: Mapping[str, ReadVenue]
     clock: Clock
     deadline: float
+    caller: Caller
 
     def chosen(self, account: str | None) -> tuple[ReadVenue, ...]:
         """The named account's venue, or every account's.

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from exchange_mcp.model.callers import Caller
 from exchange_mcp.tools import (
     accounts,
     annotation_matrix,
@@ -59,6 +60,10 @@ class Registry:
     def get(self, name: str) -> ToolSpec | None:
         """The tool of this name, if there is one."""
         return self._specs.get(name)
+
+    def visible_to(self, caller: Caller) -> tuple[ToolSpec, ...]:
+        """The tools that this caller may see and call, in the fixed order."""
+        return tuple(spec for spec in self if spec.scope in caller.scopes)
 
     def __iter__(self) -> Iterator[ToolSpec]:
         return iter(self._specs.values())

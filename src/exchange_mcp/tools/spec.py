@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from exchange_mcp.model.callers import Scope
 from exchange_mcp.model.effects import Effect
 from exchange_mcp.model.frozen import Record
 
@@ -61,6 +62,12 @@ class ToolSpec:
     # Each handler takes its own types of both; who calls it pairs them by `arguments` and `effect`.
     handler: "Callable[[Any, Any], Awaitable[Record]]"
     deadline_seconds: float | None = None
+
+    @property
+    def scope(self) -> Scope:
+        """What a client has to be allowed in order to see and to call it: whatever is not read-only needs trade."""
+        is_reading = self.hints.read_only.value and self.effect is not Effect.WRITE
+        return Scope.READ if is_reading else Scope.TRADE
 
     def faults(self) -> tuple[str, ...]:
         """What is wrong with this declaration, a sentence each; empty where it may be served."""
