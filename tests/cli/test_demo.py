@@ -116,6 +116,15 @@ def test_an_order_is_previewed_with_figures_for_fee_balance_and_liquidation(answ
     assert "gaps: none" in answers["preview_order"].replace("\n", "")
 
 
+def test_the_operators_limits_hold_deny_a_flip_and_allow_a_small_order(demo: Done) -> None:
+    _, limits, *orders = re.split(r"^> (?:Do my limits|Would they)", demo.stdout, flags=re.MULTILINE)
+    assert "policy.toml: the policy holds." in limits
+    denied, allowed = orders
+    assert "DENIED" in denied
+    assert "a position is closed before the other side is opened" in denied
+    assert "ALLOWED" in allowed
+
+
 def test_the_position_size_risks_at_most_what_was_asked(answers: dict[str, str]) -> None:
     size = dict(re.findall(r"^  (\w+): (.+)$", answers["calculate_position_size"], re.MULTILINE))
     assert size["side"] == "long"

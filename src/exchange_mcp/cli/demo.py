@@ -45,6 +45,31 @@ sim_key = "trader"
 rendezvous = {rendezvous}
 """
 
+# What a cautious operator might write; the order that the demo previews breaks two of its limits.
+_POLICY: Final = """\
+[policy]
+reference = "USDT"
+max_price_age_seconds = 30
+accounts = ["main"]
+symbols = ["BTC/USDT:USDT"]
+order_types = ["limit", "market"]
+max_order_notional = 5000
+max_daily_notional = 20000
+max_leverage = 10
+max_price_distance_percent = 1
+max_open_orders = 20
+max_orders_per_minute = 6
+max_daily_loss = 500
+
+[[policy.forbid]]
+reason = "a position is closed before the other side is opened"
+effects = ["flips"]
+"""
+_ORDERS: Final = (
+    '{"symbol": "BTC/USDT:USDT", "side": "sell", "type": "market", "amount": "0.4"}',
+    '{"symbol": "BTC/USDT:USDT", "side": "sell", "type": "market", "amount": "0.04"}',
+)
+
 _PASTE: Final = "Paste this into your MCP client's configuration. Ctrl-C ends the simulated exchange."
 
 
@@ -66,12 +91,19 @@ def command(*, stays: bool) -> None:
 def _show(place: Path) -> None:
     with _simulated_exchange(place) as (_, config):
         try:
-            anyio.run(Transcript().run, [*MODULE, "serve", "--config", str(config)])
+            transcript = Transcript()
+            anyio.run(transcript.run, [*MODULE, "serve", "--config", str(config)])
         except BaseExceptionGroup as group:
             ended, others = group.split(MCPError)
             if ended is None or others is not None:
                 raise
             raise click.ClickException("the server ended before it answered; its reason is above") from None
+        (place / "policy.toml").write_text(_POLICY, encoding="utf-8")
+        accounts = ["--config", "serve.toml"]
+        transcript.command("Do my limits hold?", ["policy", "check", "policy.toml", *accounts], place)
+        for order in _ORDERS:
+            asked = ["explain", "policy.toml", "--order", order, "--account", "main", *accounts]
+            transcript.command("Would they allow this order?", ["policy", *asked], place)
 
 
 def _stay(place: Path) -> None:

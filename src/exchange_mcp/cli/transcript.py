@@ -2,8 +2,12 @@
 
 import json
 import os
+import shlex
+import subprocess
 from collections.abc import Sequence
 from decimal import Decimal
+from pathlib import Path
+from textwrap import indent
 from typing import Any, Final, cast
 
 from mcp.client import Client
@@ -11,6 +15,8 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
+
+from exchange_mcp.cli.launch import MODULE
 
 Row = dict[str, Any]
 
@@ -31,6 +37,8 @@ _SHOWN: Final[dict[str, tuple[str, ...]]] = {
 }
 # Wide enough for the widest table; a narrower terminal wraps its rows and loses no digit.
 _WIDTH: Final = 118
+# How the part of an explanation begins that says what was decided; a fault of ours has only the one part.
+_DECIDED: Final = ("ALLOWED", "DENIED", "This is no order", "Error")
 
 
 class _Screen(Console):
@@ -55,6 +63,17 @@ class Transcript:
         async with Client(stdio_client(parameters)) as client:
             await self._tools(client)
             await self._questions(client)
+
+    def command(self, question: str, words: Sequence[str], place: Path) -> None:
+        """Run one of our commands in `place`, and print it and what it says; of an explanation, what was decided."""
+        self._console.print(Text(f"\n> {question}", style="bold"))
+        self._console.print(Text(f"  exchange-mcp {shlex.join(words)}", style="dim"))
+        ended = subprocess.run(  # noqa: S603 - our own program
+            [*MODULE, *words], cwd=place, capture_output=True, text=True, check=False
+        )
+        for part in (ended.stdout + ended.stderr).replace(f"{place}{os.sep}", "").split("\n\n"):
+            if "explain" not in words or part.startswith(_DECIDED):
+                self._say(indent(part.rstrip(), "  "))
 
     async def _tools(self, client: Client) -> None:
         server = client.server_info
