@@ -1,0 +1,111 @@
+"""What became of a write whose outcome is not known: by reading alone, and never by guessing.
+
+An order that is found is placed. One that is not found is absent only where `absence` proves it. What cannot be
+proved waits for a named person; the looking goes on meanwhile, for an order may turn up.
+"""
+
+import asyncio
+from itertools import chain, repeat
+
+from exchange_mcp.desk.absence import Absence, Condition, absence
+from exchange_mcp.desk.intents import State
+from exchange_mcp.desk.looking import look_for
+from exchange_mcp.desk.ports import Effect
+from exchange_mcp.desk.read_back import DONE
+from exchange_mcp.desk.records import Intent
+from exchange_mcp.desk.station import Station
+from exchange_mcp.model.findings import Findings
+
+# Looking longer does not mend these.
+_HOPELESS = frozenset(
+    {Condition.NOTHING_UNATTRIBUTABLE, Condition.LATE_REQUESTS_REFUSED, Condition.TEST_CARD}
+)
+
+
+class Reconciler:
+    """The unknown outcomes of one account."""
+
+    def __init__(self, station: Station) -> None:
+        self._station = station
+        self._looks: dict[str, list[Findings]] = {}
+        self._pending_ms: dict[str, list[int]] = {}
+
+    async def run(self, intent_id: str) -> None:
+        """Look until it is known, ever more seldom; ask for a person once looking alone will not decide soon."""
+        station, hopes = self._station, len(self._station.pace.looks)
+        waits = chain(station.pace.looks, repeat(station.pace.slow_look))
+        for number, wait in enumerate(waits, start=1):
+            await asyncio.sleep(wait)
+            missing = await self.look(intent_id)
+            if missing is None:
+                return
+            if number >= hopes or _HOPELESS & {shortfall.condition for shortfall in missing.missing}:
+                self._ask(intent_id, missing)
+
+    async def look(self, intent_id: str) -> Absence | None:
+        """Look once, and move the intent on where that decides; what is still missing, None once it is not unknown."""
+        intent = self._station.journal.intent(intent_id)
+        if intent.state is not State.UNKNOWN:
+            return None
+        if intent.action != "place":
+            return await self._look_at_effect(intent)
+        findings = await self._find(intent)
+        if self._station.journal.intent(intent_id).state is not State.UNKNOWN:
+            return None
+        self._looks.setdefault(intent_id, []).append(findings)
+        self._station.journal.looked(intent_id, findings)
+        found = findings.found
+        if found is not None:
+            self._moved(intent, State.PLACED, "It was found at the venue.", found.order_id)
+            return None
+        proof = self._proof(intent, self._looks[intent_id])
+        if proof.is_proved:
+            self._moved(intent, State.ABSENT, "Every condition of the proof of absence holds.", None)
+            return None
+        return proof
+
+    async def _find(self, intent: Intent) -> Findings:
+        return await look_for(self._station, intent)
+
+    def _proof(self, intent: Intent, looks: list[Findings]) -> Absence:
+        if intent.latest_ms is None:
+            raise RuntimeError(f"intent {intent.id} was never claimed")
+        return absence(looks, self._station.venue.absence_terms(intent.plan, intent.latest_ms))
+
+    async def _look_at_effect(self, intent: Intent) -> Absence | None:
+        """A cancel or a leverage: done, too late, or, still pending after the last moment at which it could act, not done."""
+        station = self._station
+        began_ms = station.venue.venue_ms()
+        effect = await station.venue.effect_of(intent.plan)
+        if station.journal.intent(intent.id).state is not State.UNKNOWN:
+            return None
+        match effect:
+            case Effect.DONE:
+                self._moved(intent, DONE[intent.action], "The venue shows it.", None)
+                return None
+            case Effect.TOO_LATE:
+                self._moved(intent, State.TOO_LATE, "The order had ended before the cancel.", None)
+                return None
+            case Effect.UNTOLD:
+                return Absence(())
+            case Effect.PENDING:
+                pass
+        terms = station.venue.absence_terms(intent.plan, intent.latest_ms or 0)
+        seen = self._pending_ms.setdefault(intent.id, [])
+        if began_ms >= terms.first_look_ms:
+            seen.append(began_ms)
+        if terms.refuses_late and seen and seen[-1] - seen[0] >= terms.spacing_ms:
+            end = State.ABSENT if intent.action == "cancel" else State.NOT_SET
+            self._moved(intent, end, "It has had no effect, and can have none any more.", None)
+            return None
+        return Absence(())
+
+    def _ask(self, intent_id: str, missing: Absence) -> None:
+        reasons = "; ".join(shortfall.sentence for shortfall in missing.missing) or "the venue does not tell"
+        self._station.journal.needs_person(intent_id, reasons)
+
+    def _moved(self, intent: Intent, state: State, reason: str, order_id: str | None) -> None:
+        station = self._station
+        station.moved(station.journal.reconciled(intent.id, state, reason, order_id))
+        self._looks.pop(intent.id, None)
+        self._pending_ms.pop(intent.id, None)

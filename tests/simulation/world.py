@@ -1,0 +1,257 @@
+"""The model venue: what becomes of each request, and what can be seen of it when. It knows nothing of the desk.
+
+An honest venue takes no request after its timestamp plus window, and shows an order within `LAG_S`. One that
+lies about its deadline takes them however late.
+"""
+
+import asyncio
+import json
+import math
+from collections.abc import Mapping
+from contextvars import Context
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Final
+
+from .virtual import EPOCH_MS, VirtualLoop
+
+LAG_S: Final = 3.0
+"""How late an honest venue shows what it has, in seconds."""
+
+CLIENT_TIMEOUT_S: Final = 10.0
+"""How long the desk's connection waits for an answer."""
+
+REACH_S: Final = 0.02
+WORLD: Final = Context()
+"""The context of what no process owns: it goes on when a process dies."""
+
+LATE_S: Final = {"soon": 25.0, "minutes": 200.0, "hours": 6 * 3600.0}
+
+
+class Fate(StrEnum):
+    """What becomes of a request."""
+
+    ACCEPTED = "accepted"
+    ACCEPTED_LOST = "accepted, answer lost"
+    ACCEPTED_RESET = "accepted after the connection was reset"
+    ACCEPTED_5XX = "accepted, answered 503"
+    ACCEPTED_GARBAGE = "accepted, answered with a page"
+    ACCEPTED_HUNG = "accepted, never answered"
+    ACCEPTED_DUPLICATE = "accepted, sent again on the way, answered as a duplicate"
+    ACCEPTED_OTHER = "accepted, answered with another order"
+    REFUSED = "refused"
+    REFUSED_LOST = "refused, answer lost"
+    REFUSED_5XX = "not executed, answered 503"
+    LOST = "lost on the way"
+    LATE = "arrived after its window"
+    NOT_SENT = "connection refused"
+
+
+ACCEPTING: Final = frozenset(fate for fate in Fate if fate.name.startswith("ACCEPTED"))
+"""The fates after which the venue has an order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the connection got; no status is no answer."""
+
+    is_sent: bool = True
+    status: int | None = None
+    body: str | None = None
+    exception: str | None = None
+
+
+@dataclass(slots=True, eq=False)
+class VenueOrder:
+    """One order at the venue.
+
+    Attributes:
+        arrived_s: when it was taken; visible_s: from when it is shown.
+        is_late: taken after the end of its window, which only a venue that lies does.
+        is_by_hand: nobody sent it through a desk.
+    """
+
+    order_id: str
+    fields: Mapping[str, object]
+    arrived_s: float
+    visible_s: float
+    is_open: bool
+    is_late: bool = False
+    is_by_hand: bool = False
+    is_canceled: bool = False
+
+    @property
+    def client_order_id(self) -> str | None:
+        """The one it was sent with."""
+        value = self.fields.get("newClientOrderId")
+        return None if value is None else str(value)
+
+    @property
+    def is_filled(self) -> bool:
+        """Whether it traded."""
+        return not self.is_open and not self.is_canceled
+
+
+@dataclass(slots=True)
+class Habits:
+    """How the venue behaves.
+
+    Attributes:
+        fates: of its first, second... order; after the last, orders are accepted at once.
+        transit_s: how long a request is on its way.
+        lag_s: how late it shows an order.
+        late: how late a request of fate LATE arrives, a key of `LATE_S`.
+        lies: whether it takes requests after their window.
+        outage_s: from the first order on, look-ups get no answer for so long.
+        deaf: a source that never answers.
+        blind_s: from the first order on, every list is empty and every look-up finds nothing, for so long.
+    """
+
+    fates: tuple[Fate, ...] = ()
+    transit_s: float = REACH_S
+    lag_s: float = 0.0
+    late: str = "soon"
+    lies: bool = False
+    outage_s: float = 0.0
+    deaf: str | None = None
+    blind_s: float = 0.0
+
+
+@dataclass(slots=True, eq=False)
+class World:
+    """The venue of one history.
+
+    Attributes:
+        leverage: as set, of the one perpetual market.
+        sends: requests that were put on the wire, orders and others.
+    """
+
+    loop: VirtualLoop
+    habits: Habits
+    orders: list[VenueOrder] = field(default_factory=list[VenueOrder])
+    leverage: int = 1
+    sends: int = 0
+    orders_sent: int = 0
+    troubled_from_s: float | None = None
+
+    def now_ms(self) -> int:
+        """The venue's time, UTC milliseconds."""
+        return EPOCH_MS + round(self.loop.time() * 1000)
+
+    async def send(self, verb: str, path: str, fields: Mapping[str, object], signed_ms: int, window_ms: int) -> Answer:
+        """One request from the wire to its answer, or to the end of the client's patience."""
+        fate = self._fate(verb, path)
+        self.sends += 1
+        if fate is Fate.NOT_SENT:
+            await asyncio.sleep(REACH_S)
+            return Answer(is_sent=False, exception="ClientConnectorError")
+        done = self.loop.create_future()
+        transit = LATE_S[self.habits.late] if fate is Fate.LATE else self.habits.transit_s
+
+        def arrive() -> None:
+            status, body = self._taken(fate, verb, path, fields, signed_ms, window_ms)
+            if not done.done() and fate is Fate.ACCEPTED_DUPLICATE:
+                status, body = self._taken(fate, verb, path, fields, signed_ms, window_ms)
+            if not done.done() and status is not None:
+                done.set_result(Answer(status=status, body=body))
+
+        # The request is the world's from here on: it arrives whatever becomes of the process that sent it.
+        if fate is not Fate.LOST:
+            self.loop.call_later(transit, arrive, context=WORLD)
+        if fate is Fate.ACCEPTED_RESET:
+            await asyncio.sleep(REACH_S / 2)
+            return Answer(exception="ServerDisconnectedError")
+        try:
+            async with asyncio.timeout(CLIENT_TIMEOUT_S):
+                answer: Answer = await done
+        except TimeoutError:
+            return Answer(exception="RequestTimeout")
+        await asyncio.sleep(REACH_S)
+        return answer
+
+    def _fate(self, verb: str, path: str) -> Fate:
+        if not self.habits.fates:
+            return Fate.ACCEPTED
+        index, self.orders_sent = self.orders_sent, self.orders_sent + 1
+        if self.troubled_from_s is None:
+            self.troubled_from_s = self.loop.time()
+        return self.habits.fates[index] if index < len(self.habits.fates) else Fate.ACCEPTED
+
+    def _taken(
+        self, fate: Fate, verb: str, path: str, fields: Mapping[str, object], signed_ms: int, window_ms: int
+    ) -> tuple[int | None, str | None]:
+        """What the venue answers to a request that arrives now, and what it does."""
+        if fate in {Fate.REFUSED, Fate.REFUSED_LOST}:
+            body = {"code": -2010, "msg": "Account has insufficient balance for requested action."}
+            return (None, None) if fate is Fate.REFUSED_LOST else (400, json.dumps(body))
+        if fate is Fate.REFUSED_5XX:
+            return 503, json.dumps({"code": -1000, "msg": "An unknown error occurred while processing the request."})
+        is_late = self.now_ms() > signed_ms + window_ms
+        if is_late and not self.habits.lies:
+            return 400, json.dumps({"code": -1021, "msg": "Timestamp for this request is outside of the recvWindow."})
+        body = self._done(verb, path, fields, is_late=is_late)
+        match fate:
+            case Fate.ACCEPTED_LOST | Fate.ACCEPTED_HUNG:
+                return None, None
+            case Fate.ACCEPTED_5XX:
+                return 503, "<html><head><title>503 Service Unavailable</title></head></html>"
+            case Fate.ACCEPTED_GARBAGE:
+                return 200, "<html><body>maintenance</body></html>"
+            case Fate.ACCEPTED_OTHER if "clientOrderId" in body:
+                return 200, json.dumps(body | {"clientOrderId": "another"})
+            case _:
+                return (400 if "code" in body and "msg" in body else 200), json.dumps(body)
+
+    def _done(self, verb: str, path: str, fields: Mapping[str, object], *, is_late: bool) -> dict[str, object]:
+        if path == "leverage":
+            self.leverage = int(str(fields["leverage"]))
+            return {"symbol": fields["symbol"], "leverage": self.leverage, "maxNotionalValue": "1000000"}
+        if verb == "DELETE":
+            return self._canceled(fields)
+        if any(o.is_open and o.client_order_id == fields["newClientOrderId"] for o in self.orders):
+            # https://developers.binance.com/docs/binance-spot-api-docs/errors: unique among open orders only.
+            return {"code": -2010, "msg": "Duplicate order sent."}
+        is_market = fields["type"] == "MARKET"
+        order = self.add(fields, is_open=not is_market, is_late=is_late)
+        return {
+            "symbol": fields["symbol"],
+            "orderId": int(order.order_id),
+            "orderListId": -1,
+            "clientOrderId": fields["newClientOrderId"],
+            "transactTime": self.now_ms(),
+            "status": "FILLED" if is_market else "NEW",
+        }
+
+    def _canceled(self, fields: Mapping[str, object]) -> dict[str, object]:
+        for order in self.orders:
+            if order.is_open and order.client_order_id == fields.get("origClientOrderId"):
+                order.is_open, order.is_canceled = False, True
+                return {
+                    "symbol": fields["symbol"],
+                    "origClientOrderId": order.client_order_id,
+                    "orderId": int(order.order_id),
+                    "clientOrderId": "cancelrequest",
+                    "status": "CANCELED",
+                }
+        return {"code": -2011, "msg": "Unknown order sent."}
+
+    def add(self, fields: Mapping[str, object], *, is_open: bool, is_late: bool = False, is_by_hand: bool = False) -> VenueOrder:
+        """A new order, shown after the venue's lag."""
+        now = self.loop.time()
+        number = str(1001 + len(self.orders))
+        order = VenueOrder(number, dict(fields), now, now + self.habits.lag_s, is_open, is_late, is_by_hand)
+        self.orders.append(order)
+        return order
+
+    def shown(self) -> list[VenueOrder]:
+        """The orders that the venue shows by now."""
+        if self._since_trouble() < self.habits.blind_s:
+            return []
+        return [order for order in self.orders if order.visible_s <= self.loop.time()]
+
+    def answers(self, source: str) -> bool:
+        """Whether a source answers now."""
+        return self._since_trouble() >= self.habits.outage_s and source != self.habits.deaf
+
+    def _since_trouble(self) -> float:
+        return math.inf if self.troubled_from_s is None else self.loop.time() - self.troubled_from_s
