@@ -32,7 +32,9 @@ class Evidence:
         status: HTTP status of the answer, None where none came.
         body: of the answer as far as it came, undecodable bytes replaced; None where none came.
         exception: the class name of what was raised, if anything was. It argues only towards unknown.
-        client_order_id: ours, by which a true answer can be told from another's.
+        client_order_id: ours, by which a true answer can be told from another's; of a cancel, the one it names.
+        order_id: of a cancel that names its order by the venue's id.
+        leverage: what a change of leverage asked for.
     """
 
     venue: str
@@ -44,6 +46,8 @@ class Evidence:
     body: str | None = field(default=None, repr=False)
     exception: str | None = None
     client_order_id: str | None = None
+    order_id: str | None = None
+    leverage: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
