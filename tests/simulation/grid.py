@@ -62,12 +62,13 @@ class Lookups(StrEnum):
 
 
 class Others(StrEnum):
-    """Other hands on the key."""
+    """Other hands on the key, or on the journal."""
 
     NONE = "none"
     BY_HAND = "an order placed by hand"
-    OTHER_DESK = "an order of another desk"
-    COPIED_DESK = "an order of ours that the journal does not know"
+    OTHER_DESK = "a second desk with a journal of its own, which the model asks the second time"
+    CLONE = "a second desk on a copy of the journal, which the model asks the second time"
+    RESTORED = "a restart on a copy of the journal from before the claim"
 
 
 class Kind(StrEnum):
@@ -119,12 +120,12 @@ AXES: Final[tuple[tuple[str, tuple[Any, ...]], ...]] = (
     ("crash", (*Crash, Crash.NEVER, Crash.NEVER, Crash.AFTER_C3, Crash.SENT)),
     ("again", (*Again, Again.NEVER, Again.NEVER)),
     ("lookups", (*Lookups, Lookups.WORK, Lookups.WORK, Lookups.WORK)),
-    ("others", (*Others, *(Others.NONE,) * 9)),
+    ("others", (*Others, *(Others.NONE,) * 8)),
     ("kind", tuple(Kind)),
     ("halt", (*(Halt.NEVER,) * 9, Halt.AT_CLAIM)),
     ("transit_s", (0.02, 2.0, 4.0)),
     ("lag_s", (0.0, 2.5)),
-    ("late", ("soon", "minutes", "hours")),
+    ("late", ("prompt", "soon", "minutes", "hours")),
     ("lies", (False, False, False, True)),
     ("stall_s", (*(0.0,) * 6, 20.0)),
     ("clock_ms", (-400, 0, 400)),

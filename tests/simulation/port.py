@@ -81,11 +81,14 @@ class ModelVenue:
             request=_rendered(write),
             window_ms=WINDOW_MS,
         )
-        return Planned(plan=plan, preview='{"lines":[]}', footing=self._footing(plan))
+        return self._planned(plan)
 
-    async def recheck(self, plan: WirePlan) -> Footing:
+    async def recheck(self, plan: WirePlan) -> Planned:
         await self._reads()
-        return self._footing(plan)
+        return self._planned(plan)
+
+    def _planned(self, plan: WirePlan) -> Planned:
+        return Planned(plan=plan, preview={"lines": []}, footing=self._footing(plan))
 
     def _footing(self, plan: WirePlan) -> Footing:
         write = plan.write
@@ -143,7 +146,7 @@ class ModelVenue:
             latest_ms=latest_ms,
             skew_ms=1_000,
             lag_ms=round(LAG_S * 1000),
-            spacing_ms=5_000,
+            spacing_ms=2_000,
             refuses_late=True,
             sources=frozenset({Source.CLIENT_ID, *LISTS}),
             needs_card=False,

@@ -11,12 +11,13 @@ from exchange_mcp.config.logs import get_logger
 from exchange_mcp.desk.drift import drift
 from exchange_mcp.desk.intents import State
 from exchange_mcp.desk.journal_errors import ClaimRefusedError
-from exchange_mcp.desk.ports import Footing, LimitRuling, Planned, Ready
+from exchange_mcp.desk.ports import Footing, Planned, Ready
 from exchange_mcp.desk.records import Claim, Counters, Intent
 from exchange_mcp.desk.station import Station
 from exchange_mcp.desk.watch import Watch
 from exchange_mcp.model.errors import ExchangeMcpError, JournalError
 from exchange_mcp.model.outcomes import Evidence, Verdict
+from exchange_mcp.model.plans import WirePlan
 
 _log = get_logger(__name__)
 
@@ -61,9 +62,7 @@ class Dispatcher:
         try:
             if station.clock.monotonic() - checked_at > station.pace.recheck_age:
                 return False
-            claimed = self._claimed(intent, now, nonce)
-            if claimed is not None:
-                await self._send(claimed, ready)
+            await self._claim_and_send(intent, now, nonce, ready)
             return True
         finally:
             await ready.release()
@@ -75,6 +74,11 @@ class Dispatcher:
             return "What was read again is of another plan."
         approved = Footing.of(json.loads(intent.preview_text)["footing"])
         return drift(approved, now.footing, self._station.pace.collar_bps)
+
+    async def _claim_and_send(self, intent: Intent, now: Planned, nonce: str, ready: Ready) -> None:
+        claimed = self._claimed(intent, now, nonce)
+        if claimed is not None:
+            self._settle(claimed, await self._sent(claimed, ready))
 
     def _claimed(self, intent: Intent, now: Planned, nonce: str) -> Intent | None:
         """The intent, claimed: committed before the first byte. None where the claim was refused."""
@@ -88,34 +92,38 @@ class Dispatcher:
             recheck=now.footing.as_object(),
         )
 
-        def permits(counters: Counters) -> LimitRuling:
-            return station.limits.rule(now, counters, now_ms)
+        def admits(account: Counters, desk: Counters) -> str | None:
+            ruling = station.limits.rule(now, account, desk, now_ms)
+            return None if ruling.is_allowed else ruling.reason
 
         try:
-            claimed = station.journal.claim(intent.id, claim, permits)
+            claimed = station.journal.claim(intent.id, claim, admits)
         except ClaimRefusedError as refusal:
             self._lapse(intent.id, refusal.message)
             return None
         station.moved(claimed)
         return claimed
 
-    async def _send(self, intent: Intent, ready: Ready) -> None:
-        """Send a claimed intent, once, and record what that proved; whatever happens in between, it is recorded."""
+    async def _sent(self, intent: Intent, ready: Ready) -> Evidence:
+        """Send a claimed intent, once; what is raised on the way becomes evidence that says nothing of the wire."""
+        try:
+            return await ready.send(self._plan(intent), self._latest_ms(intent))
+        except asyncio.CancelledError as error:
+            # Only ending the whole program cancels this task. The outcome is recorded first, as unknown.
+            self._settle(intent, _nothing_known(intent, error))
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever it was, something may have left
+            _log.error("a send raised", intent=intent.id, error=type(error).__name__)
+            return _nothing_known(intent, error)
+
+    def _plan(self, intent: Intent) -> WirePlan:
+        """What is sent: the journal's own text of the plan, read back, and nothing held in memory."""
+        return intent.plan
+
+    def _latest_ms(self, intent: Intent) -> int:
         if intent.latest_ms is None:
             raise RuntimeError(f"intent {intent.id} was claimed without a deadline")
-        plan = intent.plan
-        try:
-            evidence = await ready.send(plan, intent.latest_ms)
-        except BaseException as error:
-            # Not even the port's word is taken that nothing left: what was raised here says nothing of the wire.
-            self._settle(intent, _nothing_known(intent, error))
-            if isinstance(error, asyncio.CancelledError):
-                raise
-            _log.error("a send raised", intent=intent.id, error=type(error).__name__)
-            if not isinstance(error, Exception):
-                raise
-            return
-        self._settle(intent, evidence)
+        return intent.latest_ms
 
     def _settle(self, intent: Intent, evidence: Evidence) -> None:
         settled = self._station.journal.settle(intent.id, self._verdict(evidence), evidence)

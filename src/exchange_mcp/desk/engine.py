@@ -6,17 +6,17 @@ decided, expires or is retracted, and a send with its record runs in a task of t
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from exchange_mcp.config.logs import get_logger
 from exchange_mcp.desk.dispatcher import Dispatcher
 from exchange_mcp.desk.intents import State
 from exchange_mcp.desk.journal import Journal
 from exchange_mcp.desk.pace import Pace
-from exchange_mcp.desk.ports import DeskVenue, Judge, Limits
+from exchange_mcp.desk.ports import DeskVenue, Judge, Limits, Planned
 from exchange_mcp.desk.read_back import ReadBack
 from exchange_mcp.desk.reconciler import Reconciler
-from exchange_mcp.desk.records import Grant, Intent, Origin, Proposal, Proposed, Repeated, Signed, Taken
+from exchange_mcp.desk.records import Grant, Intent, Origin, Proposal, Proposed, Recovered, Repeated, Signed, Taken
 from exchange_mcp.desk.station import Station
 from exchange_mcp.desk.tasks import OwnedTasks
 from exchange_mcp.desk.waiting import Waiters
@@ -123,10 +123,17 @@ class Engine:
         Raises:
             JournalError: the journal takes no record.
         """
-        self._journal.recover()
+        self._take_up(self._journal.recover())
         for hands in self._hands.values():
             self._tasks.may_be_cut(self._open(hands), f"opening {hands.station.account}")
         self._tasks.may_be_cut(self._expire(), "expiry")
+
+    def _take_up(self, recovered: Recovered) -> None:
+        """Say what the last run left. Nothing of it is sent: what was on its way is looked for, the rest is asked anew."""
+        for intent in recovered.unknown:
+            _log.warning("claimed before the restart, outcome unknown", intent=intent.id)
+        for intent in recovered.lapsed:
+            _log.warning("approved before the restart, lapsed", intent=intent.id)
 
     async def stop(self) -> None:
         """Take nothing more, wait for every send that is under way to be recorded, then end."""
@@ -147,15 +154,30 @@ class Engine:
             except ExchangeMcpError as error:
                 station.closed = f"Its venue did not answer after the start: {error.message}"
                 await asyncio.sleep(self._pace.sweep)
-        for intent in self._journal.in_states(station.account, State.ACCEPTED):
+        for intent in self._journal.in_states(State.ACCEPTED, account=station.account):
             await hands.read_back.run(intent.id)
-        for intent in self._journal.in_states(station.account, State.UNKNOWN):
+        for intent in self._journal.in_states(State.UNKNOWN, account=station.account):
             await hands.reconciler.look(intent.id)
             self._follow(hands, self._journal.intent(intent.id))
-        for intent in self._journal.in_states(station.account, State.ABSENT):
+        for intent in self._journal.in_states(State.ABSENT, account=station.account):
             self._follow(hands, intent)
+        for intent in self._journal.in_states(State.PROPOSED, account=station.account):
+            if intent.policy_digest is None:
+                await self._decide_late(hands, intent)
         station.closed = None
         self._tasks.may_be_cut(hands.watch.run(), f"watch over {station.account}")
+
+    async def _decide_late(self, hands: _Hands, intent: Intent) -> None:
+        """Let the limits decide on what was recorded by a desk that died before they could."""
+        try:
+            planned = await hands.station.venue.recheck(intent.plan)
+        except JournalError:
+            raise
+        except ExchangeMcpError as error:
+            _log.warning("a proposal is left to expire", intent=intent.id, error=error.message)
+            return
+        if self._journal.intent(intent.id).state is State.PROPOSED:
+            self._decided(intent, planned)
 
     # What clients ask.
 
@@ -169,12 +191,12 @@ class Engine:
             ExchangeMcpError: it cannot be planned.
         """
         hands = self._accepting(ask.account)
-        before = self._journal.by_proposal_id(ask.proposal_id)
+        before = self._journal.intent_of_proposal(ask.proposal_id)
         if before is not None and before.request_digest == ask.request_digest:
             return Repeated(before)
         venue = hands.station.venue
         client_order_id = new_client_order_id(
-            desk_tag(self._journal.identity.tag), self._entropy, venue.longest_client_id
+            desk_tag(self._journal.desk.tag), self._entropy, venue.longest_client_id
         )
         planned = await venue.plan(ask.request, client_order_id)
         self._accepting(ask.account)
@@ -191,19 +213,30 @@ class Engine:
                 worst_notional=planned.footing.worst_case,
                 currency=self._limits.currency,
                 expires_ms=self._clock.now_ms() + self._expires_ms,
-                distinct_from=ask.distinct_from,
+                distinct_from=self._distinct_from(ask),
             )
         )
         if not isinstance(proposed, Taken):
             return proposed
-        ruling = self._limits.rule(
-            planned, self._journal.counters(ask.account), self._clock.now_ms()
+        return replace(proposed, intent=self._decided(proposed.intent, planned))
+
+    def _distinct_from(self, ask: Ask) -> str | None:
+        """What the client says it knows. That an answer was given, or read, says nothing of whether it arrived."""
+        return ask.distinct_from
+
+    def _decided(self, intent: Intent, planned: Planned) -> Intent:
+        now_ms = self._clock.now_ms()
+        account = self._journal.counters(intent.account, now_ms)
+        ruling = self._limits.rule(planned, account, self._journal.counters(None, now_ms), now_ms)
+        decided = self._journal.decide(
+            intent.id,
+            is_permitted=ruling.is_allowed,
+            policy_digest=self._limits.digest,
+            decision=ruling.details,
+            reason=ruling.reason,
         )
-        if ruling.is_allowed:
-            return proposed
-        denied = self._journal.deny(proposed.intent.id, ruling.reason)
-        self._moved(denied)
-        return Taken(denied, proposed.similar_id, proposed.similar_created_ms)
+        self._moved(decided)
+        return decided
 
     def retract(self, intent_id: str, client: str) -> Intent:
         """Take back what this client proposed, while nothing of it was sent.
@@ -211,7 +244,7 @@ class Engine:
         Raises:
             JournalError: it is not this client's, or has gone too far.
         """
-        retracted = self._journal.retract(intent_id, client)
+        retracted = self._journal.retract(intent_id, client=client)
         self._moved(retracted)
         return retracted
 
@@ -247,21 +280,21 @@ class Engine:
         )
         return approved
 
-    def decline(self, intent_id: str, by: str, reason: str = "") -> Intent:
+    def decline(self, intent_id: str, by: str, note: str = "") -> Intent:
         """Record that a person said no."""
-        declined = self._journal.decline(intent_id, by, reason)
+        declined = self._journal.decline(intent_id, by=by, note=note)
         self._moved(declined)
         return declined
 
     def resolve(self, intent_id: str, state: State, note: str, signed: Signed) -> Intent:
         """Record what an approver says became of an unknown."""
-        resolved = self._journal.resolve(intent_id, state, note, signed)
+        resolved = self._journal.resolve(intent_id, state, signed, note)
         self._moved(resolved)
         return resolved
 
     def halt(self, account: AccountName | None, by: str, reason: str) -> None:
         """Stop every claim of one account, or of the desk; in force from its commit on."""
-        self._journal.halt(account, by, reason)
+        self._journal.halt(account, by=by, reason=reason)
 
     def resume(self, account: AccountName | None, signed: Signed) -> None:
         """Lift a halt, by an approver's signature."""

@@ -1,8 +1,15 @@
 """How an order is looked for: by which ids, from when on, and by which known order the look-up is shown to work."""
 
+from typing import Final
+
+from exchange_mcp.desk.intents import State
 from exchange_mcp.desk.records import Intent
 from exchange_mcp.desk.station import Station
 from exchange_mcp.model.findings import Findings, Sought
+from exchange_mcp.model.writes import PlaceOrder
+
+# Venues show an order of this age by its id, filled or not.
+_KNOWN_FOR_MS: Final = 86_400_000
 
 
 async def look_for(station: Station, intent: Intent) -> Findings:
@@ -12,5 +19,21 @@ async def look_for(station: Station, intent: Intent) -> Findings:
         raise RuntimeError(f"intent {intent.id} was never claimed, so nothing of it can be at the venue")
     # Signed at the claim at the earliest; by the venue's time, as it was known then.
     earliest_ms = latest_ms - plan.window_ms - station.pace.margin_ms
-    known = station.journal.known_order(intent)
-    return await station.venue.find(Sought.of(plan, earliest_ms, known))
+    return await station.venue.find(Sought.of(plan, earliest_ms, _known(station, intent)))
+
+
+def _known(station: Station, intent: Intent) -> str | None:
+    """The client order id of an order that the same market is known to have, of the same kind; None if there is none."""
+    since_ms = station.clock.now_ms() - _KNOWN_FOR_MS
+    placed = station.journal.in_states(State.PLACED, account=intent.account, since_ms=since_ms)
+    fitting = [
+        other.client_order_id
+        for other in reversed(placed)
+        if other.market_id == intent.market_id and other.id != intent.id and _is_conditional(other) == _is_conditional(intent)
+    ]
+    return fitting[0] if fitting else None
+
+
+def _is_conditional(intent: Intent) -> bool:
+    write = intent.plan.write
+    return isinstance(write, PlaceOrder) and write.type.has_trigger

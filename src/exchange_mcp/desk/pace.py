@@ -17,7 +17,7 @@ class Pace:
         looks: the waits before each look for an unknown order, as long as the engine hopes to decide by itself.
         slow_look: the wait between looks once a person is asked to decide.
         sweep: between two looks at everything that the key has at its venue.
-        sweep_age: how old the last whole sweep may be when a claim is committed.
+        sweep_age: how old the last whole sweep may be before a re-check; an older one is repeated.
         sweep_overlap_ms: how much further back a sweep looks than the one before it began.
         late_looks: the waits between the looks for an order that was ruled absent; the last one repeats.
         watched_ms: how long such an order is watched.
@@ -32,7 +32,7 @@ class Pace:
     looks: tuple[float, ...] = (0.2, 1.0, 3.0, 6.0, 10.0, 15.0, 30.0, 60.0, 60.0)
     slow_look: float = 300.0
     sweep: float = 30.0
-    sweep_age: float = 60.0
+    sweep_age: float = 5.0
     sweep_overlap_ms: int = 120_000
     late_looks: tuple[float, ...] = (30.0, 60.0, 300.0, 900.0, 3600.0)
     watched_ms: int = 86_400_000

@@ -5,7 +5,7 @@ nobody's business here, so that a model venue in virtual time is as good as a re
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import StrEnum
 from typing import Any, Protocol
@@ -86,10 +86,16 @@ class Planned:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LimitRuling:
-    """What the operator's limits say to a write; `reason` is a sentence for a person."""
+    """What the operator's limits say to a write.
+
+    Attributes:
+        reason: a sentence for a person.
+        details: every rule's say, for the record; anything that `canonical_json` takes.
+    """
 
     is_allowed: bool
     reason: str
+    details: Mapping[str, object] = field(default_factory=dict[str, object])
 
 
 class Limits(Protocol):
@@ -105,8 +111,8 @@ class Limits(Protocol):
         """The reference currency of its amounts."""
         ...
 
-    def rule(self, planned: Planned, counters: Counters, now_ms: int) -> LimitRuling:
-        """Whether this write is allowed on top of what was counted; pure."""
+    def rule(self, planned: Planned, account: Counters, desk: Counters, now_ms: int) -> LimitRuling:
+        """Whether this write is allowed on top of what is counted of its account and of the whole desk; pure."""
         ...
 
 

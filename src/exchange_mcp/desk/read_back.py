@@ -20,18 +20,23 @@ class ReadBack:
     async def run(self, intent_id: str) -> None:
         """Move an accepted intent on: to what the venue shows, or to unknown where it shows nothing in time."""
         station = self._station
-        for wait in station.pace.read_back:
+        for number, wait in enumerate(station.pace.read_back, start=1):
             await asyncio.sleep(wait)
             intent = station.journal.intent(intent_id)
             if intent.state is not State.ACCEPTED:
                 return
             shown, order_id = await self._shown(intent)
             if shown is not None and station.journal.intent(intent_id).state is State.ACCEPTED:
-                station.moved(station.journal.read_back(intent_id, shown, "The venue shows it.", order_id))
+                station.moved(station.journal.read_back(
+                        intent_id, shown, proof={"look": number}, reason="the venue shows it", order_id=order_id
+                    ))
                 return
         if station.journal.intent(intent_id).state is State.ACCEPTED:
-            reason = "The venue accepted it and does not show it."
-            station.moved(station.journal.read_back(intent_id, State.UNKNOWN, reason))
+            looks = len(station.pace.read_back)
+            reason = "the venue accepted it and does not show it"
+            station.moved(
+                station.journal.read_back(intent_id, State.UNKNOWN, proof={"looks": looks}, reason=reason)
+            )
 
     async def _shown(self, intent: Intent) -> tuple[State | None, str | None]:
         if intent.action == "place":

@@ -9,6 +9,7 @@ from itertools import chain, repeat
 
 from exchange_mcp.desk.absence import Absence, Condition, absence
 from exchange_mcp.desk.intents import State
+from exchange_mcp.desk.journal import Note
 from exchange_mcp.desk.looking import look_for
 from exchange_mcp.desk.ports import Effect
 from exchange_mcp.desk.read_back import DONE
@@ -29,6 +30,7 @@ class Reconciler:
         self._station = station
         self._looks: dict[str, list[Findings]] = {}
         self._pending_ms: dict[str, list[int]] = {}
+        self._asked: set[str] = set()
 
     async def run(self, intent_id: str) -> None:
         """Look until it is known, ever more seldom; ask for a person once looking alone will not decide soon."""
@@ -53,14 +55,14 @@ class Reconciler:
         if self._station.journal.intent(intent_id).state is not State.UNKNOWN:
             return None
         self._looks.setdefault(intent_id, []).append(findings)
-        self._station.journal.looked(intent_id, findings)
+        self._station.journal.report(intent_id, findings)
         found = findings.found
         if found is not None:
-            self._moved(intent, State.PLACED, "It was found at the venue.", found.order_id)
+            self._moved(intent, State.PLACED, "it was found at the venue", found.order_id)
             return None
         proof = self._proof(intent, self._looks[intent_id])
         if proof.is_proved:
-            self._moved(intent, State.ABSENT, "Every condition of the proof of absence holds.", None)
+            self._moved(intent, State.ABSENT, "every condition of the proof of absence holds", None)
             return None
         return proof
 
@@ -81,10 +83,10 @@ class Reconciler:
             return None
         match effect:
             case Effect.DONE:
-                self._moved(intent, DONE[intent.action], "The venue shows it.", None)
+                self._moved(intent, DONE[intent.action], "the venue shows it", None)
                 return None
             case Effect.TOO_LATE:
-                self._moved(intent, State.TOO_LATE, "The order had ended before the cancel.", None)
+                self._moved(intent, State.TOO_LATE, "the order had ended before the cancel", None)
                 return None
             case Effect.UNTOLD:
                 return Absence(())
@@ -96,16 +98,23 @@ class Reconciler:
             seen.append(began_ms)
         if terms.refuses_late and seen and seen[-1] - seen[0] >= terms.spacing_ms:
             end = State.ABSENT if intent.action == "cancel" else State.NOT_SET
-            self._moved(intent, end, "It has had no effect, and can have none any more.", None)
+            self._moved(intent, end, "it has had no effect, and can have none any more", None)
             return None
         return Absence(())
 
     def _ask(self, intent_id: str, missing: Absence) -> None:
         reasons = "; ".join(shortfall.sentence for shortfall in missing.missing) or "the venue does not tell"
-        self._station.journal.needs_person(intent_id, reasons)
+        if intent_id not in self._asked:
+            self._asked.add(intent_id)
+            self._station.journal.record(Note.VENUE, {"needs_person": reasons}, intent_id)
 
     def _moved(self, intent: Intent, state: State, reason: str, order_id: str | None) -> None:
         station = self._station
-        station.moved(station.journal.reconciled(intent.id, state, reason, order_id))
+        looks = [look.venue_ms for look in self._looks.get(intent.id, [])] or self._pending_ms.get(intent.id, [])
+        station.moved(
+            station.journal.reconcile(
+                intent.id, state, proof={"looks_ms": looks}, reason=reason, order_id=order_id
+            )
+        )
         self._looks.pop(intent.id, None)
         self._pending_ms.pop(intent.id, None)

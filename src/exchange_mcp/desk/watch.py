@@ -12,6 +12,7 @@ from exchange_mcp.desk.looking import look_for
 from exchange_mcp.desk.ports import Sighting
 from exchange_mcp.desk.station import Station
 from exchange_mcp.model.client_ids import tag_of
+from exchange_mcp.model.findings import FoundOrder
 from exchange_mcp.model.errors import ExchangeMcpError, JournalError
 
 _log = get_logger(__name__)
@@ -28,6 +29,7 @@ class Watch:
     def __init__(self, station: Station, since_ms: int) -> None:
         self._station = station
         self._since_ms = since_ms
+        self._told: set[str] = set()
 
     async def run(self) -> None:
         """Sweep for ever."""
@@ -65,39 +67,49 @@ class Watch:
                 return
             found = (await look_for(station, intent)).found
             if found is not None:
-                self._found_late(intent_id, found.order_id)
+                self._found_late(intent_id, found)
                 return
             if station.clock.now_ms() - intent.changed_ms > station.pace.watched_ms:
                 return
 
     def _saw(self, sighting: Sighting) -> None:
-        tag, ours = tag_of(sighting.client_order_id), self._station.journal.identity.tag
+        tag, ours = tag_of(sighting.client_order_id), self._station.journal.desk.tag
         if tag is None or sighting.client_order_id is None:
             return
         if tag != ours:
-            self._halt(sighting, f"Another desk (tag {tag}) places orders with this account's key.")
+            self._halt(sighting, f"another desk (tag {tag}) places orders with this account's key")
             return
-        intent = self._station.journal.by_client_order_id(sighting.client_order_id)
+        intent = self._station.journal.intent_of_order(sighting.client_order_id)
         if intent is None or intent.state not in _CLAIMED:
             self._halt(
                 sighting,
-                "An order carries this desk's tag and this journal has not sent it:"
-                " the journal was copied, or an older one restored.",
+                "it carries this desk's tag and this journal has not sent it:"
+                " the journal was copied, or an older one restored",
             )
         elif intent.state in RULED_OUT:
-            self._found_late(intent.id, sighting.order_id)
+            self._found_late(
+                intent.id, FoundOrder(order_id=sighting.order_id, client_order_id=sighting.client_order_id)
+            )
         elif intent.state is State.UNKNOWN:
             station = self._station
-            reason = "It was seen at the venue."
+            reason = "it was seen at the venue"
             station.moved(
-                station.journal.reconciled(intent.id, State.PLACED, reason, sighting.order_id)
+                station.journal.reconcile(
+                    intent.id, State.PLACED, proof={"seen": sighting.placed_ms}, reason=reason, order_id=sighting.order_id
+                )
             )
 
-    def _found_late(self, intent_id: str, order_id: str | None) -> None:
+    def _found_late(self, intent_id: str, order: FoundOrder) -> None:
         station = self._station
         if station.journal.intent(intent_id).state in RULED_OUT:
-            reason = "It was found at the venue after it had been ruled out."
-            station.moved(station.journal.found_late(intent_id, reason, order_id))
+            reason = "it was found at the venue after it had been ruled out"
+            station.moved(station.journal.found_late(intent_id, order, reason))
 
     def _halt(self, sighting: Sighting, reason: str) -> None:
-        self._station.journal.stranger(self._station.account, sighting.client_order_id or "", reason)
+        station, client_order_id = self._station, sighting.client_order_id or ""
+        if station.journal.intent_of_order(client_order_id) is None:
+            station.journal.stranger(station.account, client_order_id, reason)
+        elif client_order_id not in self._told:
+            # Known to the journal, as an intent that it never claimed.
+            self._told.add(client_order_id)
+            station.journal.halt(station.account, by="desk", reason=f"order {client_order_id}: {reason}")
