@@ -18,6 +18,7 @@ from exchange_mcp.desk.intents import State
 from exchange_mcp.desk.ports import Planned, Ready, Sighting
 from exchange_mcp.desk.reconciler import Reconciler
 from exchange_mcp.desk.records import Intent, Recovered
+from exchange_mcp.desk.tags import own_tag
 from exchange_mcp.desk.watch import Watch
 from exchange_mcp.model.client_ids import tag_of
 from exchange_mcp.model.findings import Findings, Says, Source
@@ -191,7 +192,7 @@ def _restored_journal() -> _Seams:
     def trusting(self: Any, sighting: Sighting) -> None:  # noqa: ANN401 - a Watch, from inside
         journal = self._station.journal
         intent = journal.intent_of_order(sighting.client_order_id or "")
-        is_ours = tag_of(sighting.client_order_id) == journal.desk.tag
+        is_ours = tag_of(sighting.client_order_id) == own_tag(journal.desk)
         if not is_ours or (intent is not None and intent.claimed_ms is not None):
             saw(self, sighting)
 
@@ -202,7 +203,7 @@ def _second_desk() -> _Seams:
     saw = Watch._saw
 
     def blind(self: Any, sighting: Sighting) -> None:  # noqa: ANN401 - as above
-        if tag_of(sighting.client_order_id) == self._station.journal.desk.tag:
+        if tag_of(sighting.client_order_id) == own_tag(self._station.journal.desk):
             saw(self, sighting)
 
     return ((Watch, "_saw", blind),)

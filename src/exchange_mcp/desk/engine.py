@@ -18,11 +18,12 @@ from exchange_mcp.desk.read_back import ReadBack
 from exchange_mcp.desk.reconciler import Reconciler
 from exchange_mcp.desk.records import Grant, Intent, Origin, Proposal, Proposed, Recovered, Repeated, Signed, Taken
 from exchange_mcp.desk.station import Station
+from exchange_mcp.desk.tags import own_tag
 from exchange_mcp.desk.tasks import OwnedTasks
 from exchange_mcp.desk.waiting import Waiters
 from exchange_mcp.desk.watch import Watch
 from exchange_mcp.model.accounts import AccountName
-from exchange_mcp.model.client_ids import desk_tag, new_client_order_id
+from exchange_mcp.model.client_ids import new_client_order_id
 from exchange_mcp.model.errors import (
     ExchangeMcpError,
     JournalError,
@@ -196,7 +197,7 @@ class Engine:
             return Repeated(before)
         venue = hands.station.venue
         client_order_id = new_client_order_id(
-            desk_tag(self._journal.desk.tag), self._entropy, venue.longest_client_id
+            own_tag(self._journal.desk), self._entropy, venue.longest_client_id
         )
         planned = await venue.plan(ask.request, client_order_id)
         self._accepting(ask.account)

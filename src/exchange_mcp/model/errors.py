@@ -15,6 +15,7 @@ ExchangeMcpError
 │   ├── WritesClosedError           WRITES_CLOSED: the desk takes no write of this account for now
 │   ├── EgressBlockedError          EGRESS_BLOCKED: a request that may not leave was stopped
 │   ├── EgressRefusedError          EGRESS_REFUSED: nothing may leave at this venue as things are
+│   ├── JournalError                JOURNAL_REFUSED: the desk cannot record it, so it does not do it
 │   └── InternalError               INTERNAL
 ├── NothingAnsweredError        every source of a question failed; it speaks as the first of them
 └── VenueError                  the venue answered with a refusal, or not at all
@@ -58,6 +59,7 @@ class ErrorCode(StrEnum):
     WRITES_CLOSED = "WRITES_CLOSED"
     EGRESS_BLOCKED = "EGRESS_BLOCKED"
     EGRESS_REFUSED = "EGRESS_REFUSED"
+    JOURNAL_REFUSED = "JOURNAL_REFUSED"
     INTERNAL = "INTERNAL"
     VENUE_UNREACHABLE = "VENUE_UNREACHABLE"
     VENUE_UNAVAILABLE = "VENUE_UNAVAILABLE"
@@ -197,6 +199,18 @@ class EgressRefusedError(ServerError):
     code = ErrorCode.EGRESS_REFUSED
     retry = "never"
     hint = "The operator sees why with exchange-mcp egress explain VENUE."
+
+
+class JournalError(ServerError):
+    """The desk's journal did not take a record, and without its record nothing is done.
+
+    Nothing was sent because of the call that raised it. A send that came before it stays what it was: whoever
+    fails to record an outcome has an unknown one.
+    """
+
+    code = ErrorCode.JOURNAL_REFUSED
+    retry = "never"
+    hint = "The operator sees why in the desk's log; reading goes on."
 
 
 class InternalError(ServerError):

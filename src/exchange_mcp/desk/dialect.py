@@ -1,0 +1,214 @@
+"""Everything about the journal that is SQLite's own: settings, locking, append-only tables, error codes.
+
+Another database is another module with these functions; the transactions in `journal` do not change.
+Settings: https://www.sqlite.org/pragma.html. Result codes: https://www.sqlite.org/rescode.html.
+"""
+
+import os
+import sqlite3
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+from urllib.parse import quote
+
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.exc import DatabaseError, DBAPIError
+from sqlalchemy.pool import NullPool
+
+from exchange_mcp.desk.journal_errors import (
+    ConflictError,
+    CorruptJournalError,
+    JournalFullError,
+    LockHeldError,
+    ReadOnlyJournalError,
+    UncertainWriteError,
+    UnsafeSettingError,
+    UnusableJournalError,
+)
+from exchange_mcp.model.errors import JournalError
+
+# What is set, and what must be read back: SQLite ignores a setting that it cannot take without a word.
+# fullfsync reaches the platter on macOS, where fsync alone does not.
+SETTINGS: Final[dict[str, tuple[str, str | int]]] = {
+    "journal_mode": ("WAL", "wal"),
+    "synchronous": ("FULL", 2),
+    "fullfsync": ("ON", 1),
+    "checkpoint_fullfsync": ("ON", 1),
+    "foreign_keys": ("ON", 1),
+    "trusted_schema": ("OFF", 0),
+    "cell_size_check": ("ON", 1),
+    "busy_timeout": ("2000", 2000),
+}
+
+_BEGIN: Final = "begin"
+
+# What a claim leaves free, so that its outcome can be recorded: evidence is capped far below this.
+HEADROOM_BYTES: Final = 4_000_000
+
+_APPEND_ONLY: Final = """
+CREATE TRIGGER IF NOT EXISTS event_is_never_{done} BEFORE {verb} ON event
+BEGIN SELECT RAISE(ABORT, 'the event log is append-only'); END
+"""
+_NO_INTENT_DELETED: Final = """
+CREATE TRIGGER IF NOT EXISTS intent_is_never_deleted BEFORE DELETE ON intent
+BEGIN SELECT RAISE(ABORT, 'an intent is never deleted'); END
+"""
+_NO_NONCE_DELETED: Final = """
+CREATE TRIGGER IF NOT EXISTS nonce_is_never_deleted BEFORE DELETE ON nonce
+BEGIN SELECT RAISE(ABORT, 'a nonce is never deleted'); END
+"""
+_NO_NONCE_UNSPENT: Final = """
+CREATE TRIGGER IF NOT EXISTS nonce_is_spent_once BEFORE UPDATE ON nonce WHEN OLD.spent_ms IS NOT NULL
+BEGIN SELECT RAISE(ABORT, 'a nonce is spent once'); END
+"""
+GUARDS: Final = (
+    _APPEND_ONLY.format(done="changed", verb="UPDATE"),
+    _APPEND_ONLY.format(done="deleted", verb="DELETE"),
+    _NO_INTENT_DELETED,
+    _NO_NONCE_DELETED,
+    _NO_NONCE_UNSPENT,
+)
+
+
+def engine_over(opened: Callable[[], sqlite3.Connection]) -> Engine:
+    """SQLAlchemy's engine over connections of Python's own, whose transactions are begun as we say.
+
+    They were opened with `isolation_level=None`, so that Python begins none by itself.
+    """
+    engine = create_engine("sqlite://", creator=opened, poolclass=NullPool)
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:  # pyright: ignore[reportUnusedFunction] - SQLAlchemy calls it
+        connection.exec_driver_sql(connection.info.get(_BEGIN, "BEGIN"))
+
+    return engine
+
+
+def durable_engine(path: Path) -> Engine:
+    """An engine over the journal's file, which must exist, with every setting taken and read back.
+
+    Raises:
+        UnsafeSettingError: SQLite did not take one. JournalError: the file cannot be opened or read.
+    """
+    with translated(path.name):
+        opened = sqlite3.connect(
+            f"file:{quote(str(path))}?mode=rw", uri=True, isolation_level=None, check_same_thread=False
+        )
+        try:
+            _settle(opened)
+        except BaseException:
+            opened.close()
+            raise
+        return engine_over(lambda: opened)
+
+
+def reading_engine(path: Path) -> Engine:
+    """An engine that can only read, over a journal that may be in use.
+
+    Raises:
+        JournalError: the file cannot be opened or read.
+    """
+    with translated(path.name):
+        opened = sqlite3.connect(
+            f"file:{quote(str(path))}?mode=ro", uri=True, isolation_level=None, check_same_thread=False
+        )
+        try:
+            opened.execute("PRAGMA query_only = ON")
+            opened.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+        except BaseException:
+            opened.close()
+            raise
+        return engine_over(lambda: opened)
+
+
+def _settle(opened: sqlite3.Connection) -> None:
+    for name, (value, expected) in SETTINGS.items():
+        opened.execute(f"PRAGMA {name} = {value}").fetchall()
+        (read,) = opened.execute(f"PRAGMA {name}").fetchone()
+        if read != expected:
+            raise UnsafeSettingError(
+                f"SQLite {sqlite3.sqlite_version} keeps {name} at {read}, not {expected}"
+            )
+
+
+@contextmanager
+def immediate(connection: Connection) -> Generator[None]:
+    """A transaction that holds the write lock from its first moment, committed at the end."""
+    connection.info[_BEGIN] = "BEGIN IMMEDIATE"
+    with connection.begin():
+        yield
+
+
+@contextmanager
+def reading(connection: Connection) -> Generator[None]:
+    """A transaction that sees one moment of the journal and takes no lock that a writer needs."""
+    connection.info[_BEGIN] = "BEGIN"
+    with connection.begin():
+        yield
+
+
+def install_guards(connection: Connection) -> None:
+    """Let the database itself refuse that an event is changed or anything deleted that must stay."""
+    for statement in GUARDS:
+        connection.exec_driver_sql(statement)
+
+
+def damage(connection: Connection) -> str | None:
+    """What SQLite's own check finds wrong with the file; None if nothing."""
+    (found,) = connection.exec_driver_sql("PRAGMA quick_check(1)").one()
+    return None if found == "ok" else str(found)
+
+
+def is_empty(connection: Connection) -> bool:
+    """Whether no table was made yet."""
+    (tables,) = connection.exec_driver_sql("SELECT count(*) FROM sqlite_schema").one()
+    return tables == 0
+
+
+def free_bytes(connection: Connection) -> int | None:
+    """How much can still be written: what the page limit and the disk leave; None where there is no file."""
+    (path,) = connection.exec_driver_sql("SELECT file FROM pragma_database_list WHERE name = 'main'").one()
+    directory = Path(path).parent
+    if not directory.is_absolute():
+        return None
+    (pages,) = connection.exec_driver_sql(
+        "SELECT (m.max_page_count - c.page_count + f.freelist_count) * s.page_size"
+        " FROM pragma_max_page_count m, pragma_page_count c, pragma_freelist_count f, pragma_page_size s"
+    ).one()
+    disk = os.statvfs(directory)
+    return min(int(pages), disk.f_bavail * disk.f_frsize)
+
+
+_BY_CODE: Final[dict[int, tuple[type[JournalError], str]]] = {
+    sqlite3.SQLITE_FULL: (JournalFullError, "the disk or the page limit of the journal is full"),
+    sqlite3.SQLITE_READONLY: (ReadOnlyJournalError, "the journal is read-only"),
+    sqlite3.SQLITE_CORRUPT: (CorruptJournalError, "the journal's file is damaged"),
+    sqlite3.SQLITE_NOTADB: (CorruptJournalError, "the file is not a journal"),
+    sqlite3.SQLITE_CANTOPEN: (UnusableJournalError, "the journal's file cannot be opened"),
+    sqlite3.SQLITE_PERM: (UnusableJournalError, "the journal's file cannot be opened"),
+    sqlite3.SQLITE_BUSY: (LockHeldError, "another process is writing to the journal"),
+    sqlite3.SQLITE_LOCKED: (LockHeldError, "another process is writing to the journal"),
+    sqlite3.SQLITE_CONSTRAINT: (ConflictError, "the journal holds such a record already"),
+}
+
+
+@contextmanager
+def translated(name: str = "journal") -> Generator[None]:
+    """Turn what the database raises into what the journal's callers know.
+
+    Raises:
+        JournalError: of the kind that the result code says; `UncertainWriteError` for any other.
+    """
+    try:
+        yield
+    except DBAPIError as error:
+        raise _translation(error.orig, name) from error
+    except (sqlite3.Error, DatabaseError) as error:
+        raise _translation(error, name) from error
+
+
+def _translation(error: BaseException | None, name: str) -> JournalError:
+    code = getattr(error, "sqlite_errorcode", None)
+    kind, what = _BY_CODE.get((code or 0) & 0xFF, (UncertainWriteError, "the journal's file failed"))
+    return kind(f"{name}: {what} ({getattr(error, 'sqlite_errorname', type(error).__name__)}: {error})")

@@ -1,0 +1,53 @@
+"""Halts and the orders that lead to one, as parts of one transaction."""
+
+from dataclasses import asdict
+from typing import Final
+
+from sqlalchemy import bindparam, select
+
+from exchange_mcp.desk.entry import Entry
+from exchange_mcp.desk.journal_errors import ConflictError
+from exchange_mcp.desk.records import Event, Signed
+from exchange_mcp.desk.schema import halts, intents, strangers
+from exchange_mcp.model.accounts import AccountName
+
+_ORDER_KNOWN: Final = select(intents.c.id).where(intents.c.client_order_id == bindparam("key"))
+_HALT_OF: Final = halts.select().where(halts.c.account == bindparam("key"))
+_HALT: Final = halts.insert()
+_RESUME: Final = halts.delete().where(halts.c.account == bindparam("key"))
+_STRANGER: Final = strangers.select().where(
+    strangers.c.account == bindparam("of"), strangers.c.client_order_id == bindparam("key")
+)
+_SEEN: Final = strangers.insert()
+
+
+def halt(entry: Entry, account: AccountName | None, *, by: str, reason: str) -> Event:
+    """Put a halt in force, of the desk where `account` is None; the first reason stays the reason."""
+    if entry.connection.execute(_HALT_OF, {"key": account or ""}).first() is None:
+        entry.connection.execute(
+            _HALT, {"account": account or "", "at_ms": entry.now_ms, "by": by, "reason": reason}
+        )
+    return entry.append("halted", None, {"account": account, "by": by, "reason": reason})
+
+
+def lift(entry: Entry, account: AccountName | None, signed: Signed) -> Event:
+    """Lift one halt."""
+    if entry.connection.execute(_RESUME, {"key": account or ""}).rowcount != 1:
+        raise ConflictError(f"{'the desk' if account is None else account} is not halted")
+    entry.sign(signed.nonce, "resume", spent_ms=entry.now_ms)
+    return entry.append("resumed", None, {"account": account, "signed": asdict(signed)})
+
+
+def see_stranger(entry: Entry, account: AccountName, client_order_id: str, detail: str) -> bool:
+    """Halt the account for an order that this journal neither made nor saw before; whether it is one."""
+    key = {"of": account, "key": client_order_id}
+    if (
+        entry.connection.execute(_ORDER_KNOWN, {"key": client_order_id}).first() is not None
+        or entry.connection.execute(_STRANGER, key).first() is not None
+    ):
+        return False
+    seen = {"account": account, "client_order_id": client_order_id}
+    entry.connection.execute(_SEEN, {**seen, "first_ms": entry.now_ms})
+    entry.append("stranger", None, {**seen, "detail": detail})
+    halt(entry, account, by="desk", reason=f"order {client_order_id} is not of this journal: {detail}")
+    return True

@@ -1,0 +1,108 @@
+"""How far the journal had come, kept outside it: so that an older copy put in its place is noticed.
+
+The mark is a small file in the desk's state directory, not beside the journal. It is written after every
+commit, and made durable at checkpoints and when the journal is opened or closed. A restored copy lacks the
+event that the mark names; a copy that runs elsewhere finds no mark there, or one of another machine.
+
+What it cannot see: journal and mark copied or restored together on one machine (a snapshot of the whole disk),
+and two copies that run at the same time on machines that say the same machine id. There the desk's tag at the
+venue remains: an order that carries it and that this journal did not make halts the account.
+After a power loss the mark may be older than the journal, never newer, so it raises no false alarm.
+"""
+
+import json
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Final, Protocol
+from zlib import crc32
+
+from exchange_mcp.model.plans import canonical_json
+
+_SLOT: Final = 512
+_SLOTS: Final = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """The last event that this machine saw in the journal: its number and hash, and who that was.
+
+    Attributes:
+        machine: names this machine, "" where it has no name of its own.
+    """
+
+    desk_id: str
+    machine: str
+    seq: int
+    hash: str
+
+
+class MarkStore(Protocol):
+    """Where the mark is kept."""
+
+    def read(self) -> Mark | None:
+        """The mark, None where there is none that is whole."""
+        ...
+
+    def write(self, mark: Mark, *, is_durable: bool) -> None:
+        """Keep this mark; durable ones are on the disk when this returns.
+
+        Raises:
+            OSError: it could not be written.
+        """
+        ...
+
+
+class MarkFile:
+    """The mark in a file of its owner's alone, two slots written in turn, so that one is always whole."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._descriptor: int | None = None
+        self._next = 0
+
+    def read(self) -> Mark | None:
+        """The mark with the highest number of those that are whole."""
+        try:
+            content = self._path.read_bytes()
+        except FileNotFoundError:
+            return None
+        marks = [(_parsed(content[slot * _SLOT : (slot + 1) * _SLOT]), slot) for slot in range(_SLOTS)]
+        whole = [(mark, slot) for mark, slot in marks if mark is not None]
+        if not whole:
+            return None
+        mark, slot = max(whole, key=lambda pair: pair[0].seq)
+        self._next = 1 - slot
+        return mark
+
+    def write(self, mark: Mark, *, is_durable: bool) -> None:
+        """Write the slot that is not the newest."""
+        if self._descriptor is None:
+            self._descriptor = self._opened()
+        text = canonical_json(asdict(mark)).encode()
+        record = b"%08x %s" % (crc32(text), text)
+        os.pwrite(self._descriptor, record.ljust(_SLOT), self._next * _SLOT)
+        if is_durable:
+            os.fsync(self._descriptor)
+        self._next = 1 - self._next
+
+    def close(self) -> None:
+        """Let the file go."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+    def _opened(self) -> int:
+        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+        return os.open(self._path, flags, 0o600)
+
+
+def _parsed(slot: bytes) -> Mark | None:
+    text = slot.rstrip()
+    if text[:8] != b"%08x" % crc32(text[9:]):
+        return None
+    try:
+        return Mark(**json.loads(text[9:]))
+    except (TypeError, ValueError):
+        return None

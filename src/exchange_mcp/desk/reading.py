@@ -1,0 +1,246 @@
+"""What the journal can be asked. Every answer is one moment of it; nothing here writes."""
+
+import json
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from decimal import Decimal
+from threading import RLock
+from typing import Any, Final
+
+from sqlalchemy import ColumnElement, Connection, Select, bindparam, literal_column, or_, select
+
+from exchange_mcp.desk import chain
+from exchange_mcp.desk.dialect import reading, translated
+from exchange_mcp.desk.intents import LIVE, State
+from exchange_mcp.desk.journal_errors import NoSuchIntentError
+from exchange_mcp.desk.looks import Look, findings_from
+from exchange_mcp.desk.records import Counters, Event, Halt, Head, Identity, Intent, Origin
+from exchange_mcp.desk.schema import events, facts, halts, intents
+from exchange_mcp.model.accounts import AccountName
+from exchange_mcp.model.decimals import add
+
+DAY_MS: Final = 86_400_000
+_MINUTE_MS: Final = 60_000
+# Enough for a watch that looks at all of them, and a bound on what one question may cost.
+_MOST_EVENTS: Final = 1000
+
+# Claimed and then proved to have placed nothing: it gives its share of the limits back.
+_RELEASED: Final = frozenset({State.REJECTED, State.NOT_SENT, State.ABSENT})
+
+
+def state_is_in(states: Sequence[State]) -> ColumnElement[bool]:
+    """A condition on an intent's state, written into the statement so that it is compiled once."""
+    return intents.c.state.in_([literal_column(f"'{state.value}'") for state in sorted(states)])
+
+
+INTENT_BY_ID: Final = select(intents).where(intents.c.id == bindparam("key"))
+INTENT_BY_PROPOSAL: Final = select(intents).where(intents.c.proposal_id == bindparam("key"))
+_BY_CLIENT_ORDER_ID: Final = select(intents).where(intents.c.client_order_id == bindparam("key"))
+_BY_FINGERPRINT: Final = (
+    select(intents).where(intents.c.fingerprint == bindparam("key")).order_by(intents.c.seq)
+)
+_LIVE: Final = select(intents).where(state_is_in([*LIVE])).order_by(intents.c.seq)
+_COUNTED: Final = select(
+    intents.c.state, intents.c.claimed_ms, intents.c.worst_notional, intents.c.currency
+).where(
+    intents.c.action == "place",
+    or_(intents.c.claimed_ms >= bindparam("since_ms"), state_is_in([State.DISPATCHING, State.UNKNOWN])),
+)
+_COUNTED_OF_ACCOUNT: Final = _COUNTED.where(intents.c.account == bindparam("account"))
+HEAD: Final = select(events.c.seq, events.c.hash, events.c.at_ms).order_by(events.c.seq.desc()).limit(1)
+_EVENTS: Final = (
+    select(events).where(events.c.seq > bindparam("after")).order_by(events.c.seq).limit(bindparam("most"))
+)
+_EVENTS_OF_INTENT: Final = select(events).where(events.c.intent == bindparam("intent")).order_by(events.c.seq)
+_LAST_OF_KIND: Final = (
+    select(events).where(events.c.kind == bindparam("kind")).order_by(events.c.seq.desc()).limit(1)
+)
+_HALTS: Final = select(halts).order_by(halts.c.account)
+_FACTS: Final = select(facts)
+
+
+def intent_from(row: Mapping[Any, Any]) -> Intent:
+    """The record that a row of the table holds."""
+    worst = row["worst_notional"]
+    values: dict[str, Any] = dict(row)
+    values |= {
+        "origin": Origin(row["origin"]),
+        "state": State(row["state"]),
+        "worst_notional": None if worst is None else Decimal(worst),
+    }
+    return Intent(**values)
+
+
+def head_of(connection: Connection) -> Head:
+    """The last event, in the transaction that is under way."""
+    row = connection.execute(HEAD).first()
+    return Head(0, chain.GENESIS_PREV, 0) if row is None else Head(row.seq, row.hash, row.at_ms)
+
+
+def halts_of(connection: Connection) -> tuple[Halt, ...]:
+    """The halts in force, in the transaction that is under way."""
+    rows = connection.execute(_HALTS).all()
+    return tuple(Halt(AccountName(row.account) or None, row.at_ms, row.by, row.reason) for row in rows)
+
+
+def facts_of(connection: Connection) -> dict[str, str]:
+    """What the journal says of itself, in the transaction that is under way."""
+    return {row.name: row.value for row in connection.execute(_FACTS).all()}
+
+
+def counters_of(connection: Connection, account: AccountName | None, now_ms: int) -> Counters:
+    """What policy counts of one account, or of all, in the transaction that is under way."""
+    midnight = now_ms - now_ms % DAY_MS
+    minute = now_ms - _MINUTE_MS
+    since = min(midnight, minute + 1)
+    rows = (
+        connection.execute(_COUNTED, {"since_ms": since})
+        if account is None
+        else connection.execute(_COUNTED_OF_ACCOUNT, {"since_ms": since, "account": account})
+    ).all()
+    notional: dict[str, Decimal] = {}
+    for row in rows:
+        is_open = row.state in {State.DISPATCHING, State.UNKNOWN}
+        if (
+            row.worst_notional is None
+            or row.state in _RELEASED
+            or not (is_open or row.claimed_ms >= midnight)
+        ):
+            continue
+        notional[row.currency] = add(notional.get(row.currency, Decimal(0)), Decimal(row.worst_notional))
+    return Counters(
+        daily_notional=notional,
+        orders_last_minute=sum(row.claimed_ms > minute for row in rows),
+        orders_today=sum(row.claimed_ms >= midnight for row in rows),
+        in_flight=sum(row.state == State.DISPATCHING for row in rows),
+        unknown=sum(row.state == State.UNKNOWN for row in rows),
+    )
+
+
+class JournalReads:
+    """The questions, over one connection. Safe to ask from several threads; each waits for the other.
+
+    Every method raises `JournalError` where the journal cannot be read.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._lock: Final = RLock()
+
+    def intent(self, intent_id: str) -> Intent:
+        """The intent with this id.
+
+        Raises:
+            NoSuchIntentError: there is none.
+        """
+        found = self._one(INTENT_BY_ID, intent_id)
+        if found is None:
+            raise NoSuchIntentError(f"no intent {intent_id}")
+        return found
+
+    def intent_of_proposal(self, proposal_id: str) -> Intent | None:
+        """The intent that this proposal became."""
+        return self._one(INTENT_BY_PROPOSAL, proposal_id)
+
+    def intent_of_order(self, client_order_id: str) -> Intent | None:
+        """The intent whose order carries this client order id of ours."""
+        return self._one(_BY_CLIENT_ORDER_ID, client_order_id)
+
+    def with_fingerprint(self, fingerprint: str) -> tuple[Intent, ...]:
+        """Every intent that asked for the same, oldest first."""
+        return self._many(_BY_FINGERPRINT, {"key": fingerprint})
+
+    def live(self) -> tuple[Intent, ...]:
+        """Every intent that is undecided, on its way, or unknown; oldest first."""
+        return self._many(_LIVE, {})
+
+    def in_states(
+        self, *states: State, account: AccountName | None = None, since_ms: int = 0
+    ) -> tuple[Intent, ...]:
+        """The intents that are in one of these states and came into it at `since_ms` or later; oldest first."""
+        query = select(intents).where(state_is_in(states), intents.c.changed_ms >= since_ms)
+        if account is not None:
+            query = query.where(intents.c.account == account)
+        return self._many(query.order_by(intents.c.seq), {})
+
+    def unknown(self, account: AccountName | None = None) -> tuple[Intent, ...]:
+        """The intents whose outcome is not known, oldest first."""
+        return self.in_states(State.UNKNOWN, account=account)
+
+    def recent(self, count: int = 50) -> tuple[Intent, ...]:
+        """The latest intents, newest first."""
+        return self._many(select(intents).order_by(intents.c.seq.desc()).limit(count), {})
+
+    def counters(self, account: AccountName | None, now_ms: int) -> Counters:
+        """What policy counts of one account, or of the whole desk."""
+        with self._reading():
+            return counters_of(self._connection, account, now_ms)
+
+    def halts(self) -> tuple[Halt, ...]:
+        """The halts in force."""
+        with self._reading():
+            return halts_of(self._connection)
+
+    def halt_of(self, account: AccountName) -> Halt | None:
+        """What stops this account: its own halt, or the desk's."""
+        return next((halt for halt in self.halts() if halt.account in {None, account}), None)
+
+    def head(self) -> Head:
+        """The last event."""
+        with self._reading():
+            return head_of(self._connection)
+
+    def events(self, after: int = 0, most: int = _MOST_EVENTS) -> tuple[Event, ...]:
+        """Events with a greater number than `after`, oldest first, at most so many."""
+        with self._reading():
+            rows = self._connection.execute(_EVENTS, {"after": after, "most": most}).mappings().all()
+        return tuple(Event(**row) for row in rows)
+
+    def events_of(self, intent_id: str) -> tuple[Event, ...]:
+        """Everything that was recorded of one intent, oldest first."""
+        with self._reading():
+            rows = self._connection.execute(_EVENTS_OF_INTENT, {"intent": intent_id}).mappings().all()
+        return tuple(Event(**row) for row in rows)
+
+    def last_event(self, kind: str) -> Event | None:
+        """The latest event of this kind."""
+        with self._reading():
+            row = self._connection.execute(_LAST_OF_KIND, {"kind": kind}).mappings().first()
+        return None if row is None else Event(**row)
+
+    def looks(self, intent_id: str) -> tuple[Look, ...]:
+        """What was found each time this intent's order was looked for, oldest first."""
+        return tuple(
+            Look(event.at_ms, findings_from(json.loads(event.text)["body"]["findings"]))
+            for event in self.events_of(intent_id)
+            if event.kind == "findings"
+        )
+
+    def identity(self) -> Identity:
+        """Whose journal it is."""
+        with self._reading():
+            known = facts_of(self._connection)
+        return Identity(known["desk_id"], known["tag"], int(known["epoch"]))
+
+    def export(self) -> Iterator[str]:
+        """The whole log as lines of JSON without their line ends: an event a line, then one that closes it."""
+        last, count = chain.GENESIS_PREV, 0
+        while batch := self.events(count):
+            yield from (chain.exported(event.text, event.hash) for event in batch)
+            last, count = batch[-1].hash, batch[-1].seq
+        yield chain.export_end(count, last)
+
+    def _one(self, query: Select[Any], key: str) -> Intent | None:
+        with self._reading():
+            row = self._connection.execute(query, {"key": key}).mappings().first()
+        return None if row is None else intent_from(row)
+
+    def _many(self, query: Select[Any], values: Mapping[str, object]) -> tuple[Intent, ...]:
+        with self._reading():
+            rows = self._connection.execute(query, values).mappings().all()
+        return tuple(intent_from(row) for row in rows)
+
+    @contextmanager
+    def _reading(self) -> Generator[None]:
+        with self._lock, translated(), reading(self._connection):
+            yield

@@ -1,0 +1,138 @@
+"""The journal's tables, in words that every database has; what only one has is in its dialect's module."""
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Connection,
+    ForeignKey,
+    Index,
+    MetaData,
+    Table,
+    Text,
+    text,
+)
+
+METADATA: Final = MetaData()
+
+# One row a name: schema, desk_id, tag, epoch.
+facts: Final = Table(
+    "fact", METADATA, Column("name", Text, primary_key=True), Column("value", Text, nullable=False)
+)
+
+events: Final = Table(
+    "event",
+    METADATA,
+    Column("seq", BigInteger, primary_key=True, autoincrement=False),
+    Column("at_ms", BigInteger, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("intent", Text),
+    Column("text", Text, nullable=False),
+    Column("prev", Text, nullable=False),
+    Column("hash", Text, nullable=False, unique=True),
+    Index("event_of_intent", "intent", "seq"),
+    Index("event_of_kind", "kind", "seq"),
+)
+
+intents: Final = Table(
+    "intent",
+    METADATA,
+    Column("id", Text, primary_key=True),
+    Column("seq", BigInteger, ForeignKey("event.seq"), nullable=False, unique=True),
+    Column("proposal_id", Text, nullable=False, unique=True),
+    Column("client", Text, nullable=False),
+    Column("origin", Text, nullable=False),
+    Column("request_digest", Text, nullable=False),
+    Column("account", Text, nullable=False),
+    Column("venue", Text, nullable=False),
+    Column("key_id", Text, nullable=False),
+    Column("action", Text, nullable=False),
+    Column("underlying", Text, nullable=False),
+    Column("market_id", Text, nullable=False),
+    Column("side", Text),
+    Column("effect", Text),
+    Column("is_reduce_only", Boolean, nullable=False),
+    Column("fingerprint", Text, nullable=False),
+    Column("client_order_id", Text, unique=True),
+    Column("plan_text", Text, nullable=False),
+    Column("plan_digest", Text, nullable=False),
+    Column("preview_text", Text, nullable=False),
+    Column("preview_digest", Text, nullable=False),
+    Column("worst_notional", Text),
+    Column("currency", Text, nullable=False),
+    Column("distinct_from", Text),
+    Column("created_ms", BigInteger, nullable=False),
+    Column("expires_ms", BigInteger, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("changed_ms", BigInteger, nullable=False),
+    Column("policy_digest", Text),
+    Column("claimed_ms", BigInteger),
+    Column("latest_ms", BigInteger),
+    Column("order_id", Text),
+    Column("reason", Text, nullable=False),
+    Column("resolved_by", Text),
+    Column("note", Text),
+)
+Index("intent_in_state", intents.c.state, intents.c.changed_ms)
+Index("intent_about", intents.c.account, intents.c.underlying, intents.c.changed_ms)
+Index("intent_of_client", intents.c.client, intents.c.state)
+Index("intent_claimed", intents.c.account, intents.c.claimed_ms)
+Index("intent_fingerprint", intents.c.fingerprint)
+
+# Two intents with one fingerprint live side by side only where the later one names another that it is not:
+# what `repeats` decides is held by the database as well.
+_IS_LIVE: Final = "state IN ('proposed', 'approved', 'dispatching', 'accepted', 'unknown')"
+Index(
+    "intent_live_once",
+    intents.c.fingerprint,
+    text("coalesce(distinct_from, '')"),
+    unique=True,
+    sqlite_where=text(_IS_LIVE),
+    postgresql_where=text(_IS_LIVE),
+)
+
+# Every nonce that an approver ever signed. One that grants is spent by a claim; the others at once.
+nonces: Final = Table(
+    "nonce",
+    METADATA,
+    Column("nonce", Text, primary_key=True),
+    Column("purpose", Text, nullable=False),
+    Column("intent", Text, ForeignKey("intent.id")),
+    Column("plan_digest", Text),
+    Column("preview_digest", Text),
+    Column("policy_digest", Text),
+    Column("expires_ms", BigInteger),
+    Column("spent_ms", BigInteger),
+    Index("nonce_of_intent", "intent"),
+)
+
+# The desk's own halt has the empty name.
+halts: Final = Table(
+    "halt",
+    METADATA,
+    Column("account", Text, primary_key=True),
+    Column("at_ms", BigInteger, nullable=False),
+    Column("by", Text, nullable=False),
+    Column("reason", Text, nullable=False),
+)
+
+# Orders that carry a desk's tag and that this journal did not make; each is told once.
+strangers: Final = Table(
+    "stranger",
+    METADATA,
+    Column("account", Text, primary_key=True),
+    Column("client_order_id", Text, primary_key=True),
+    Column("first_ms", BigInteger, nullable=False),
+)
+
+
+def _first(connection: Connection) -> None:
+    METADATA.create_all(connection)
+
+
+SCHEMA: Final = 1
+MIGRATIONS: Final[Mapping[int, Callable[[Connection], None]]] = {1: _first}
+"""By the version that it leads to, what brings a journal there from the version before."""
