@@ -76,6 +76,8 @@ class Kind(StrEnum):
 
     LIMIT = "a limit order"
     MARKET = "a market order"
+    CANCEL = "a cancel"
+    LEVERAGE = "a change of leverage"
 
 
 class Halt(StrEnum):
@@ -117,12 +119,12 @@ class Scenario:
 AXES: Final[tuple[tuple[str, tuple[Any, ...]], ...]] = (
     ("fate", tuple(Fate)),
     ("asks", tuple(Asks)),
-    ("crash", (*Crash, Crash.NEVER, Crash.NEVER, Crash.AFTER_C3, Crash.SENT)),
+    ("crash", (*Crash, *(Crash.NEVER,) * 6, Crash.AFTER_C3, Crash.SENT)),
     ("again", (*Again, Again.NEVER, Again.NEVER)),
     ("lookups", (*Lookups, Lookups.WORK, Lookups.WORK, Lookups.WORK)),
     ("others", (*Others, *(Others.NONE,) * 8)),
-    ("kind", tuple(Kind)),
-    ("halt", (*(Halt.NEVER,) * 9, Halt.AT_CLAIM)),
+    ("kind", (*(Kind.LIMIT, Kind.MARKET) * 4, Kind.CANCEL, Kind.LEVERAGE)),
+    ("halt", (*(Halt.NEVER,) * 19, Halt.AT_CLAIM)),
     ("transit_s", (0.02, 2.0, 4.0)),
     ("lag_s", (0.0, 2.5)),
     ("late", ("prompt", "soon", "minutes", "hours")),
@@ -149,7 +151,7 @@ def drawn(seed: int) -> Iterator[Scenario]:
 
     They are dealt axis by axis from shuffled hands, so that every value of an axis comes equally often among any few.
     """
-    source = random.Random(seed)
+    source = random.Random(seed)  # noqa: S311 - a seed is to be repeated, not to be secret
     hands: dict[str, list[int]] = {name: [] for name, _ in AXES}
     while True:
         number, step = 0, 1

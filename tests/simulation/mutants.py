@@ -14,7 +14,6 @@ from exchange_mcp.desk import repeats
 from exchange_mcp.desk.absence import Absence
 from exchange_mcp.desk.dispatcher import Dispatcher
 from exchange_mcp.desk.engine import Ask, Engine
-from exchange_mcp.desk.intents import State
 from exchange_mcp.desk.ports import Planned, Ready, Sighting
 from exchange_mcp.desk.reconciler import Reconciler
 from exchange_mcp.desk.records import Intent, Recovered
@@ -37,6 +36,7 @@ _PLAIN: Final[Mapping[str, tuple[object, ...]]] = {
     "lies": (False,),
     "crash": (Crash.NEVER,),
     "lookups": (Lookups.WORK,),
+    "kind": (Kind.LIMIT, Kind.MARKET),
 }
 _SILENT: Final = (Fate.ACCEPTED_LOST, Fate.ACCEPTED_RESET, Fate.ACCEPTED_HUNG, Fate.ACCEPTED_5XX)
 
@@ -62,7 +62,7 @@ class Mutant:
             yield
 
     def placed(self, scenario: Scenario) -> Scenario:
-        """The scenario, moved into the part of the grid where this can show; by its number, so that it is the same each time."""
+        """The scenario, moved into the part of the grid where this can show; where in it, its number decides."""
         moved: dict[str, Any] = {
             axis: values[scenario.number // 7 % len(values)]
             for axis, values in (_PLAIN | dict(self.where)).items()
@@ -80,6 +80,14 @@ def _replaced(owner: Any, name: str, other: Any) -> Generator[None]:  # noqa: AN
         setattr(owner, name, before)
 
 
+def _production(owner: Any, name: str) -> Any:  # noqa: ANN401 - any seam
+    return getattr(owner, name)
+
+
+def _nothing(*_: object) -> None:
+    """Do nothing, find nothing wrong."""
+
+
 def _send_before_journal() -> _Seams:
     async def claim_and_send(self: Any, intent: Intent, now: Planned, nonce: str, ready: Ready) -> None:  # noqa: ANN401 - a Dispatcher, from inside
         latest_ms = self._station.venue.venue_ms() + intent.plan.window_ms + self._station.pace.margin_ms
@@ -92,7 +100,7 @@ def _send_before_journal() -> _Seams:
 
 
 def _resend_on_timeout() -> _Seams:
-    sent = Dispatcher._sent
+    sent = _production(Dispatcher, "_sent")
 
     async def again(self: Any, intent: Intent, ready: Ready) -> Evidence:  # noqa: ANN401 - as above
         evidence = await sent(self, intent, ready)
@@ -105,7 +113,7 @@ def _resend_on_timeout() -> _Seams:
 
 
 def _timeout_is_failed() -> _Seams:
-    verdict = Dispatcher._verdict
+    verdict = _production(Dispatcher, "_verdict")
 
     def failed(self: Dispatcher, evidence: Evidence) -> Verdict:
         said = verdict(self, evidence)
@@ -115,7 +123,7 @@ def _timeout_is_failed() -> _Seams:
 
 
 def _not_found_is_rejected() -> _Seams:
-    proof = Reconciler._proof
+    proof = _production(Reconciler, "_proof")
 
     def enough(self: Reconciler, intent: Intent, looks: list[Findings]) -> Absence:
         by_id = next(s for s in looks[-1].sources if s.source is Source.CLIENT_ID)
@@ -138,16 +146,16 @@ def _resend_on_boot() -> _Seams:
 
 
 def _dedup_live_only() -> _Seams:
-    return ((repeats, "MAY_HAVE_PLACED", frozenset()),)
+    return ((repeats, "MAY_HAVE_PLACED", frozenset[object]()),)
 
 
 def _exact_fingerprint_only() -> _Seams:
-    stands = repeats._stands_in_the_way
+    stands = _production(repeats, "_stands_in_the_way")
 
     def exact(one: Any, asked: Any, now_ms: int, limits: Any) -> bool:  # noqa: ANN401 - as in repeats
         return one.fingerprint == asked.fingerprint and stands(one, asked, now_ms, limits)
 
-    return ((repeats, "_stands_in_the_way", exact), (repeats, "blocked_by_unknown", lambda *_: None), (journal_module, "check_doubt", lambda *_: None))
+    return ((repeats, "_stands_in_the_way", exact),)
 
 
 def _deadline_at_claim() -> _Seams:
@@ -159,11 +167,11 @@ def _deadline_at_claim() -> _Seams:
 
 
 def _absent_is_final() -> _Seams:
-    return ((Watch, "_found_late", lambda *_: None),)
+    return ((Watch, "_found_late", _nothing),)
 
 
 def _probe_failure_swallowed() -> _Seams:
-    find = Reconciler._find
+    find = _production(Reconciler, "_find")
 
     async def swallowed(self: Reconciler, intent: Intent) -> Findings:
         findings = await find(self, intent)
@@ -177,17 +185,17 @@ def _probe_failure_swallowed() -> _Seams:
 
 
 def _halt_outside_claim() -> _Seams:
-    drifted = Dispatcher._drifted
+    drifted = _production(Dispatcher, "_drifted")
 
     def halted_before(self: Any, intent: Intent, now: Planned) -> str | None:  # noqa: ANN401 - as above
         is_halted = self._station.journal.halt_of(intent.account) is not None
         return "halted" if is_halted else drifted(self, intent, now)
 
-    return ((journal_module, "check_halts", lambda *_: None), (Dispatcher, "_drifted", halted_before))
+    return ((journal_module, "check_halts", _nothing), (Dispatcher, "_drifted", halted_before))
 
 
 def _restored_journal() -> _Seams:
-    saw = Watch._saw
+    saw = _production(Watch, "_saw")
 
     def trusting(self: Any, sighting: Sighting) -> None:  # noqa: ANN401 - a Watch, from inside
         journal = self._station.journal
@@ -200,7 +208,7 @@ def _restored_journal() -> _Seams:
 
 
 def _second_desk() -> _Seams:
-    saw = Watch._saw
+    saw = _production(Watch, "_saw")
 
     def blind(self: Any, sighting: Sighting) -> None:  # noqa: ANN401 - as above
         if tag_of(sighting.client_order_id) == own_tag(self._station.journal.desk):
@@ -223,7 +231,7 @@ def _read_is_received() -> _Seams:
 
 
 def _adds_a_field() -> _Seams:
-    plan = Dispatcher._plan
+    plan = _production(Dispatcher, "_plan")
 
     def more(self: Dispatcher, intent: Intent) -> WirePlan:
         own = plan(self, intent)
@@ -262,14 +270,20 @@ MUTANTS: Final = (
         _deadline_at_claim,
         {"stall_s": (20.0,), "fate": (Fate.ACCEPTED_RESET,), "transit_s": (4.0,), "lag_s": (2.5,)},
     ),
-    Mutant("absent is final", _absent_is_final, {"lies": (True,), "fate": (Fate.LATE,), "late": ("soon", "minutes")}),
+    Mutant(
+        "absent is final",
+        _absent_is_final,
+        {"lies": (True,), "fate": (Fate.LATE,), "late": ("soon", "minutes")},
+    ),
     Mutant(
         "probe failure swallowed",
         _probe_failure_swallowed,
         {"lookups": (Lookups.OUTAGE, Lookups.LONG_OUTAGE), "fate": _SILENT},
     ),
     Mutant("halt read outside the claim", _halt_outside_claim, {"halt": (Halt.AT_CLAIM,), "fate": _SILENT}),
-    Mutant("restored journal", _restored_journal, {"others": (Others.RESTORED, Others.CLONE), "asks": _AGAIN}),
+    Mutant(
+        "restored journal", _restored_journal, {"others": (Others.RESTORED, Others.CLONE), "asks": _AGAIN}
+    ),
     Mutant("second desk", _second_desk, {"others": (Others.OTHER_DESK,), "asks": _AGAIN}),
     Mutant(
         "read counts as received",
@@ -279,5 +293,3 @@ MUTANTS: Final = (
     Mutant("the venue adds a field", _adds_a_field, {"fate": _SILENT}),
 )
 """Every one that the design names."""
-
-

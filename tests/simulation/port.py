@@ -17,16 +17,18 @@ from exchange_mcp.model.plans import PlannedMarket, WirePlan, WireRequest
 from exchange_mcp.model.writes import CancelOrder, OrderType, PlaceOrder, SetLeverage, WriteRequest
 
 from .virtual import EPOCH_MS, Process
-from .world import LAG_S, Answer, VenueOrder, World
+from .world import LAG_S, Answer, Request, VenueOrder, World
 
 ACCOUNT: Final = AccountName("main")
 SPOT: Final = PlannedMarket(
     symbol="BTC/USDT", market_id="BTCUSDT", market_type=MarketType.SPOT, base="BTC", quote="USDT"
 )
-PERPETUAL: Final = replace(
-    SPOT, symbol="BTC/USDT:USDT", market_type=MarketType.LINEAR, settle="USDT"
-)
+PERPETUAL: Final = replace(SPOT, symbol="BTC/USDT:USDT", market_type=MarketType.LINEAR, settle="USDT")
 WINDOW_MS: Final = 5_000
+_BASES: Final = {
+    "private": "https://api.binance.com/api/v3",
+    "fapiPrivate": "https://fapi.binance.com/fapi/v1",
+}
 READ_S: Final = 0.05
 LISTS: Final = (Source.OPEN_ORDERS, Source.CLOSED_ORDERS, Source.TRADES)
 
@@ -116,7 +118,9 @@ class ModelVenue:
         orders = self.world.shown()
         since_s = (sought.signed_ms - EPOCH_MS) / 1000 - 1
         found = [o for o in orders if o.client_order_id == sought.client_order_id]
-        known = sought.known or next((o.client_order_id for o in orders if o not in found and o.client_order_id), None)
+        known = sought.known or next(
+            (o.client_order_id for o in orders if o not in found and o.client_order_id), None
+        )
         sources = [self._finding(Source.CLIENT_ID, found, [])]
         for source in LISTS:
             listed = [o for o in orders if _lists(source, o)]
@@ -157,7 +161,9 @@ class ModelVenue:
         if not all(self.world.answers(source.value) for source in LISTS):
             raise VenueUnreachableError("a source did not answer")
         return tuple(
-            Sighting(order_id=o.order_id, client_order_id=o.client_order_id, market_id="BTCUSDT", placed_ms=placed)
+            Sighting(
+                order_id=o.order_id, client_order_id=o.client_order_id, market_id="BTCUSDT", placed_ms=placed
+            )
             for o in self.world.shown()
             if (placed := EPOCH_MS + round(o.arrived_s * 1000)) >= since_ms
         )
@@ -197,7 +203,9 @@ class ModelReady:
         if signed_ms + plan.window_ms > latest_ms:
             return _evidence(plan, Answer(is_sent=False, exception="EgressBlockedError"))
         under_way = asyncio.ensure_future(
-            venue.world.send(request.verb, request.path, request.parameters, signed_ms, plan.window_ms)
+            venue.world.send(
+                Request(request.verb, request.path, request.parameters, signed_ms, plan.window_ms)
+            )
         )
         await asyncio.sleep(0)
         venue.at("sent")
@@ -211,7 +219,7 @@ def _evidence(plan: WirePlan, answer: Answer, *, is_token_spent: bool = False) -
     return Evidence(
         venue=plan.venue,
         action=plan.action,
-        url=f"https://api.binance.com/api/v3/{plan.request.path}",
+        url=f"{_BASES[plan.request.api]}/{plan.request.path}",
         is_sent=answer.is_sent,
         is_token_spent=is_token_spent,
         status=answer.status,

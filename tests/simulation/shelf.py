@@ -1,4 +1,4 @@
-"""The journals of one history, in memory, as a disk would keep them: a copy can be made, and a crash loses nothing committed.
+"""The journals of one history, in memory, as a disk would keep them: copies, and crashes that lose nothing committed.
 
 The tables, transactions and checks are the product's own; only the file is not one.
 """
@@ -37,10 +37,11 @@ class Shelf:
         self._open: dict[str, Journal] = {}
         self._copies = itertools.count(1)
         self._add("main", template("main"))
-        self._add(OTHER, template(OTHER))
 
     def open(self, name: str, clock: Clock) -> Journal:
         """The journal of this name, as a new process opens it; whoever had it open before is dead."""
+        if name not in self._anchors:
+            self._add(name, template(name))
         before = self._open.pop(name, None)
         if before is not None:
             before.abandon()

@@ -18,15 +18,19 @@ from exchange_mcp.model.writes import OrderType
 from exchange_mcp.venue.verdict import judge
 
 from .grid import Again, Asks, Crash, Halt, Kind, Lookups, Others, Scenario
-from .port import ACCOUNT, ModelVenue, Wish
+from .port import ACCOUNT, CancelWish, LeverageWish, ModelVenue, Wish
 from .shelf import OTHER, MortalJournal, Shelf
 from .virtual import Killed, Process, SeededEntropy, VirtualClock, VirtualLoop
 from .world import LATE_S, WORLD, Fate, Habits, World
 
-PACE: Final = Pace(tick=30.0)
+PACE: Final = Pace(tick=120.0)
 RESTART_S: Final = 3.0
 GAP_S: Final = 20.0
 LONG_GAP_S: Final = 70.0
+TARGET: Final = "web_0"
+"""The order that was there before, and that a cancel is about."""
+
+AnyWish = Wish | CancelWish | LeverageWish
 _POINTS: Final = {
     Crash.BEFORE_C1: "before propose",
     Crash.AFTER_C1: "after propose",
@@ -116,7 +120,9 @@ class Story:
         self.journal_name = "main"
         self.something_to_decide = asyncio.Event()
         # An order that was there before, by which a look-up can be shown to work.
-        known = self.world.add({"symbol": "BTCUSDT", "newClientOrderId": "web_0"}, is_open=True, is_by_hand=True)
+        known = self.world.add(
+            {"symbol": "BTCUSDT", "newClientOrderId": TARGET}, is_open=True, is_by_hand=True
+        )
         known.arrived_s = known.visible_s = -3600.0
 
     # The desk's life.
@@ -182,7 +188,12 @@ class Story:
     # The model.
 
     async def ask(
-        self, desk: Callable[[], Desk | None], *, wish: Wish, proposal: str, distinct_from: str | None = None
+        self,
+        desk: Callable[[], Desk | None],
+        *,
+        wish: AnyWish,
+        proposal: str,
+        distinct_from: str | None = None,
     ) -> Proposed | None:
         """One request of the model through its client; None where no answer came."""
         request = Ask(
@@ -222,11 +233,17 @@ class Story:
         except Killed:
             return None
 
-    def wish(self, *, is_moved: bool = False) -> Wish:
+    def wish(self, *, is_moved: bool = False) -> AnyWish:
         """What the model wants; at another price it is a moved one, and a market order has another amount then."""
-        if self.scenario.kind is Kind.MARKET:
-            return Wish(OrderType.MARKET, None, Decimal("0.011") if is_moved else Decimal("0.01"))
-        return Wish(price=Decimal(60_010) if is_moved else Decimal(60_000))
+        match self.scenario.kind:
+            case Kind.LIMIT:
+                return Wish(price=Decimal(60_010) if is_moved else Decimal(60_000))
+            case Kind.MARKET:
+                return Wish(OrderType.MARKET, None, Decimal("0.011") if is_moved else Decimal("0.01"))
+            case Kind.CANCEL:
+                return CancelWish(TARGET)
+            case Kind.LEVERAGE:
+                return LeverageWish(6 if is_moved else 5)
 
     async def model(self) -> None:
         """Everything the model does."""
@@ -255,7 +272,9 @@ class Story:
                 await self._ask_for_two(same)
             case _:
                 answer = await self.ask(main, wish=same, proposal="1")
-                if s.asks in {Asks.ANSWER_LOST, Asks.ANSWER_LOST_MOVED} and isinstance(answer, Taken | Repeated):
+                if s.asks in {Asks.ANSWER_LOST, Asks.ANSWER_LOST_MOVED} and isinstance(
+                    answer, Taken | Repeated
+                ):
                     # The client hears of it and reads on; the model does not.
                     await asyncio.sleep(15.0)
                     await self._in(self.desk, lambda desk: _read(desk, answer.intent.id))
@@ -266,13 +285,13 @@ class Story:
                 is_moved = s.asks in {Asks.MOVED, Asks.BOTH, Asks.ANSWER_LOST_MOVED}
                 await self.ask(later, wish=moved if is_moved else same, proposal="3")
 
-    async def _ask_for_two(self, wish: Wish) -> None:
+    async def _ask_for_two(self, wish: AnyWish) -> None:
         first = await self.ask(lambda: self.desk, wish=wish, proposal="1")
         if first is None or isinstance(first, IsRefused):
             return
         await asyncio.sleep(GAP_S)
         intent = await self._in(self.desk, lambda desk: _read(desk, first.intent.id))
-        if intent is not None and intent.state is State.PLACED:
+        if intent is not None and intent.state in {State.PLACED, State.CANCELED, State.SET}:
             self.wanted = 2
             await self.ask(lambda: self.desk, wish=wish, proposal="2", distinct_from=first.intent.id)
 
@@ -313,8 +332,7 @@ class Story:
         """What other hands on the key do, a second after the first order was sent."""
         s = self.scenario
         if s.others in {Others.CLONE, Others.RESTORED}:
-            while self.copy is None:
-                await asyncio.sleep(1.0)
+            await _until(lambda: self.copy is not None)
         match s.others:
             case Others.CLONE:
                 self.second = self.boot(self.copy or "", name="second")
@@ -322,13 +340,12 @@ class Story:
                 self.second = self.boot(OTHER, name="second")
             case Others.RESTORED:
                 await asyncio.sleep(30.0)
-                while self.desk is None or self.desk.process.is_dead:
-                    await asyncio.sleep(1.0)
+                await _until(lambda: self.desk is not None and not self.desk.process.is_dead)
                 self.journal_name = self.copy or ""
-                self.crash(self.desk.process)
+                if self.desk is not None:
+                    self.crash(self.desk.process)
             case Others.BY_HAND:
-                while self.world.orders_sent == 0:
-                    await asyncio.sleep(1.0)
+                await _until(lambda: self.world.sends > 0)
                 order = {"symbol": "BTCUSDT", "newClientOrderId": "web_1"}
                 self.world.add(order, is_open=True, is_by_hand=True)
                 self.last_event_s = self.loop.time()
@@ -383,13 +400,22 @@ class Story:
         return self.desk is not None and not self.desk.process.is_dead and not self.desk.journal.live()
 
 
+async def _until(holds: Callable[[], bool]) -> None:
+    while True:
+        if holds():
+            return
+        await asyncio.sleep(1.0)
+
+
 async def _read(desk: Desk, intent_id: str) -> Intent:
     return desk.engine.read(intent_id)
 
 
 def is_waiting(journal: Journal, intent: Intent) -> bool:
     """Whether it is unknown and a person was asked to decide."""
-    return intent.state is State.UNKNOWN and any(event.kind == "venue" and "needs_person" in event.text for event in journal.events_of(intent.id))
+    return intent.state is State.UNKNOWN and any(
+        event.kind == "venue" and "needs_person" in event.text for event in journal.events_of(intent.id)
+    )
 
 
 def _is_killed(fault: dict[str, Any]) -> bool:

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from exchange_mcp.desk.intents import State
 from exchange_mcp.desk.journal import Journal
 from exchange_mcp.desk.records import Intent
+from exchange_mcp.model.writes import SetLeverage
 
 from .grid import Lookups, Others
-from .story import Story, is_waiting
+from .story import TARGET, Desk, Story, is_waiting
 from .world import Fate, VenueOrder
 
 RULED_OUT = frozenset({State.ABSENT, State.NOT_SENT, State.REJECTED})
@@ -67,6 +68,7 @@ def judged(story: Story) -> Verdict:
         _is_false(intent, by_id.get(intent.client_order_id, []), was_ruled_out=intent.id in ruled_out)
         for intent, _ in intents.values()
     )
+    false_absent += sum(_is_false_effect(story, intent) for intent, _ in intents.values())
     found_late = sum(
         intent.state is State.PLACED and any(o.is_late for o in by_id.get(intent.client_order_id, []))
         for intent, _ in intents.values()
@@ -121,13 +123,26 @@ def _is_false(intent: Intent, orders: list[VenueOrder], *, was_ruled_out: bool) 
     return bool(orders) and intent.state in RULED_OUT
 
 
+def _is_false_effect(story: Story, intent: Intent) -> bool:
+    """Whether a cancel or a leverage is called done and is not, or the other way round."""
+    world = story.world
+    # A later write may have done or undone it, so only one that nobody followed is judged.
+    if story.scenario.lies or intent.action == "place" or world.sends != 1:
+        return False
+    if intent.action == "cancel":
+        is_done = next(order for order in world.orders if order.client_order_id == TARGET).is_canceled
+        return (intent.state is State.CANCELED) != is_done and intent.state in RULED_OUT | {State.CANCELED}
+    write = intent.plan.write
+    is_done = isinstance(write, SetLeverage) and world.leverage == write.leverage
+    return (intent.state is State.SET) != is_done and intent.state in RULED_OUT | {State.SET, State.NOT_SET}
+
+
 def _stuck(story: Story, intents: dict[str, tuple[Intent, Journal]], ours: list[VenueOrder]) -> int:
     desk, s = story.desk, story.scenario
     if desk is None or desk.process.is_dead:
         return 1
     unfinished = sum(
-        intent.state in _UNFINISHED
-        or (intent.state is State.UNKNOWN and not is_waiting(journal, intent))
+        intent.state in _UNFINISHED or (intent.state is State.UNKNOWN and not is_waiting(journal, intent))
         for intent, journal in intents.values()
         if journal is desk.journal.real
     )
@@ -152,14 +167,20 @@ def _undetected(story: Story, ours: list[VenueOrder]) -> int:
         Others.CLONE: [second],
         Others.OTHER_DESK: [second],
     }.get(s.others, [])
-    known = lambda d: {i.client_order_id for i in d.journal.real.recent(1000) if i.claimed_ms is not None}  # noqa: E731
     return sum(
         1
         for each in met
         if each is not None
-        and any(order.client_order_id not in known(each) for order in ours)
+        and any(order.client_order_id not in _claimed(each) for order in ours)
         and not each.journal.real.halts()
     )
+
+
+def _claimed(desk: Desk) -> set[str | None]:
+    """The client order ids of what a desk's own journal says it sent."""
+    return {
+        intent.client_order_id for intent in desk.journal.real.recent(1000) if intent.claimed_ms is not None
+    }
 
 
 @dataclass(slots=True)

@@ -57,7 +57,11 @@ class _Due(asyncio.Handle):
     """A callback and the context in which it runs."""
 
     def __init__(
-        self, callback: Callable[..., object], args: tuple[Any, ...], loop: "VirtualLoop", context: Context | None
+        self,
+        callback: Callable[..., object],
+        args: tuple[Any, ...],
+        loop: "VirtualLoop",
+        context: Context | None,
     ) -> None:
         self.context = context if context is not None else copy_context()
         super().__init__(callback, args, loop, self.context)
@@ -73,7 +77,14 @@ class _Due(asyncio.Handle):
 class _Timer(_Due, asyncio.TimerHandle):
     """The same, at a moment."""
 
-    def __init__(self, when: float, callback: Callable[..., object], args: tuple[Any, ...], loop: "VirtualLoop", context: Context | None) -> None:
+    def __init__(
+        self,
+        when: float,
+        callback: Callable[..., object],
+        args: tuple[Any, ...],
+        loop: "VirtualLoop",
+        context: Context | None,
+    ) -> None:
         self.context = context if context is not None else copy_context()
         asyncio.TimerHandle.__init__(self, when, callback, args, loop, self.context)
         self.call = callback, args
@@ -103,7 +114,7 @@ class VirtualLoop(asyncio.AbstractEventLoop):
         Raises:
             RuntimeError: nothing is left to do and the story has not ended, or it goes on for ever.
         """
-        asyncio.events._set_running_loop(self)  # noqa: SLF001 - this is a loop  # pyright: ignore[reportPrivateUsage, reportAttributeAccessIssue] - as above
+        asyncio.events._set_running_loop(self)  # pyright: ignore[reportPrivateUsage, reportAttributeAccessIssue] - as above
         try:
             task = asyncio.Task(story, loop=self)
             for _ in range(most_steps):
@@ -113,7 +124,7 @@ class VirtualLoop(asyncio.AbstractEventLoop):
                 self._step()
             raise RuntimeError("the story does not end")
         finally:
-            asyncio.events._set_running_loop(None)  # noqa: SLF001 - as above  # pyright: ignore[reportPrivateUsage, reportAttributeAccessIssue] - as above
+            asyncio.events._set_running_loop(None)  # pyright: ignore[reportPrivateUsage, reportAttributeAccessIssue] - as above
 
     def _step(self) -> None:
         if not self._ready:
@@ -134,23 +145,46 @@ class VirtualLoop(asyncio.AbstractEventLoop):
             if not timer.cancelled():
                 self._ready.append(timer)
 
-    def call_soon(self, callback: Callable[..., object], *args: Any, context: Context | None = None) -> asyncio.Handle:
+    def call_soon(
+        self,
+        callback: Callable[..., object],
+        *args: Any,  # noqa: ANN401 - the callback's own
+        context: Context | None = None,
+    ) -> asyncio.Handle:
         due = _Due(callback, args, self, context)
         self._ready.append(due)
         return due
 
-    def call_at(self, when: float, callback: Callable[..., object], *args: Any, context: Context | None = None) -> asyncio.TimerHandle:
+    def call_at(
+        self,
+        when: float,
+        callback: Callable[..., object],
+        *args: Any,  # noqa: ANN401 - the callback's own
+        context: Context | None = None,
+    ) -> asyncio.TimerHandle:
         timer = _Timer(when, callback, args, self, context)
         heapq.heappush(self._timers, (when, next(self._sequence), timer))
         return timer
 
-    def call_later(self, delay: float, callback: Callable[..., object], *args: Any, context: Context | None = None) -> asyncio.TimerHandle:
+    def call_later(
+        self,
+        delay: float,
+        callback: Callable[..., object],
+        *args: Any,  # noqa: ANN401 - the callback's own
+        context: Context | None = None,
+    ) -> asyncio.TimerHandle:
         return self.call_at(self._now + delay, callback, *args, context=context)
 
     def create_future(self) -> asyncio.Future[Any]:
         return asyncio.Future(loop=self)
 
-    def create_task(self, coro: Any, *, name: str | None = None, context: Context | None = None) -> asyncio.Task[Any]:
+    def create_task(
+        self,
+        coro: Any,  # noqa: ANN401 - as asyncio has it
+        *,
+        name: str | None = None,
+        context: Context | None = None,
+    ) -> asyncio.Task[Any]:
         return asyncio.Task(coro, loop=self, name=name, context=context)
 
     def get_debug(self) -> bool:
@@ -189,7 +223,7 @@ class SeededEntropy:
     """Bytes that one seed decides. It stands in the tests' folder, so that no product can be built with it."""
 
     def __init__(self, seed: str) -> None:
-        self._random = random.Random(seed)
+        self._random = random.Random(seed)  # noqa: S311 - a seed is to be repeated, not to be secret
 
     def token(self, size: int) -> bytes:
         """As many bytes."""

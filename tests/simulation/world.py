@@ -47,10 +47,6 @@ class Fate(StrEnum):
     NOT_SENT = "connection refused"
 
 
-ACCEPTING: Final = frozenset(fate for fate in Fate if fate.name.startswith("ACCEPTED"))
-"""The fates after which the venue has an order."""
-
-
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What the connection got; no status is no answer."""
@@ -59,6 +55,33 @@ class Answer:
     status: int | None = None
     body: str | None = None
     exception: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A signed request."""
+
+    verb: str
+    path: str
+    fields: Mapping[str, object]
+    signed_ms: int
+    window_ms: int
+
+    @property
+    def rests(self) -> bool:
+        """Whether it is for an order that stays open."""
+        return self.fields.get("type", "MARKET") != "MARKET"
+
+
+def _error(code: int, message: str) -> str:
+    return json.dumps({"code": code, "msg": message})
+
+
+_REFUSING: Final[Mapping[Fate, tuple[int, str] | None]] = {
+    Fate.REFUSED: (400, _error(-2010, "Account has insufficient balance for requested action.")),
+    Fate.REFUSED_LOST: None,
+    Fate.REFUSED_5XX: (503, _error(-1000, "An unknown error occurred while processing the request.")),
+}
 
 
 @dataclass(slots=True, eq=False)
@@ -97,14 +120,14 @@ class Habits:
     """How the venue behaves.
 
     Attributes:
-        fates: of its first, second... order; after the last, orders are accepted at once.
+        fates: of its first, second... write; after the last, writes are taken at once.
         transit_s: how long a request is on its way.
         lag_s: how late it shows an order.
         late: how late a request of fate LATE arrives, a key of `LATE_S`.
         lies: whether it takes requests after their window.
-        outage_s: from the first order on, look-ups get no answer for so long.
+        outage_s: from the first write on, look-ups get no answer for so long.
         deaf: a source that never answers.
-        blind_s: from the first order on, every list is empty and every look-up finds nothing, for so long.
+        blind_s: from the first write on, every list is empty and every look-up finds nothing, for so long.
     """
 
     fates: tuple[Fate, ...] = ()
@@ -123,7 +146,7 @@ class World:
 
     Attributes:
         leverage: as set, of the one perpetual market.
-        sends: requests that were put on the wire, orders and others.
+        sends: how many writes were put on the wire.
     """
 
     loop: VirtualLoop
@@ -131,33 +154,31 @@ class World:
     orders: list[VenueOrder] = field(default_factory=list[VenueOrder])
     leverage: int = 1
     sends: int = 0
-    orders_sent: int = 0
     troubled_from_s: float | None = None
 
     def now_ms(self) -> int:
         """The venue's time, UTC milliseconds."""
         return EPOCH_MS + round(self.loop.time() * 1000)
 
-    async def send(self, verb: str, path: str, fields: Mapping[str, object], signed_ms: int, window_ms: int) -> Answer:
+    async def send(self, request: Request) -> Answer:
         """One request from the wire to its answer, or to the end of the client's patience."""
-        fate = self._fate(verb, path)
-        self.sends += 1
+        fate = self._fate()
         if fate is Fate.NOT_SENT:
             await asyncio.sleep(REACH_S)
             return Answer(is_sent=False, exception="ClientConnectorError")
         done = self.loop.create_future()
-        transit = LATE_S[self.habits.late] if fate is Fate.LATE else self.habits.transit_s
 
         def arrive() -> None:
-            status, body = self._taken(fate, verb, path, fields, signed_ms, window_ms)
-            if fate is Fate.ACCEPTED_DUPLICATE and fields.get("type") != "MARKET":
+            answer = self._taken(fate, request)
+            if fate is Fate.ACCEPTED_DUPLICATE and request.rests:
                 # What rests keeps its id taken. A filled order would be filled twice, which no desk could help.
-                status, body = self._taken(fate, verb, path, fields, signed_ms, window_ms)
-            if not done.done() and status is not None:
-                done.set_result(Answer(status=status, body=body))
+                answer = self._taken(fate, request)
+            if not done.done() and answer is not None:
+                done.set_result(Answer(status=answer[0], body=answer[1]))
 
         # The request is the world's from here on: it arrives whatever becomes of the process that sent it.
         if fate is not Fate.LOST:
+            transit = LATE_S[self.habits.late] if fate is Fate.LATE else self.habits.transit_s
             self.loop.call_later(transit, arrive, context=WORLD)
         if fate is Fate.ACCEPTED_RESET:
             await asyncio.sleep(REACH_S / 2)
@@ -170,57 +191,48 @@ class World:
         await asyncio.sleep(REACH_S)
         return answer
 
-    def _fate(self, verb: str, path: str) -> Fate:
-        if not self.habits.fates:
-            return Fate.ACCEPTED
-        index, self.orders_sent = self.orders_sent, self.orders_sent + 1
+    def _fate(self) -> Fate:
+        index, self.sends = self.sends, self.sends + 1
         if self.troubled_from_s is None:
             self.troubled_from_s = self.loop.time()
         return self.habits.fates[index] if index < len(self.habits.fates) else Fate.ACCEPTED
 
-    def _taken(
-        self, fate: Fate, verb: str, path: str, fields: Mapping[str, object], signed_ms: int, window_ms: int
-    ) -> tuple[int | None, str | None]:
-        """What the venue answers to a request that arrives now, and what it does."""
-        if fate in {Fate.REFUSED, Fate.REFUSED_LOST}:
-            body = {"code": -2010, "msg": "Account has insufficient balance for requested action."}
-            return (None, None) if fate is Fate.REFUSED_LOST else (400, json.dumps(body))
-        if fate is Fate.REFUSED_5XX:
-            return 503, json.dumps({"code": -1000, "msg": "An unknown error occurred while processing the request."})
-        is_late = self.now_ms() > signed_ms + window_ms
+    def _taken(self, fate: Fate, request: Request) -> tuple[int, str] | None:
+        """What the venue answers to a request that arrives now, and what it does; None where the answer is lost."""
+        if fate in _REFUSING:
+            return _REFUSING[fate]
+        is_late = self.now_ms() > request.signed_ms + request.window_ms
         if is_late and not self.habits.lies:
-            return 400, json.dumps({"code": -1021, "msg": "Timestamp for this request is outside of the recvWindow."})
-        body = self._done(verb, path, fields, is_late=is_late)
+            return 400, _error(-1021, "Timestamp for this request is outside of the recvWindow.")
+        body = self._done(request, is_late=is_late)
         match fate:
             case Fate.ACCEPTED_LOST | Fate.ACCEPTED_HUNG:
-                return None, None
-            case Fate.ACCEPTED_5XX:
-                return 503, "<html><head><title>503 Service Unavailable</title></head></html>"
-            case Fate.ACCEPTED_GARBAGE:
-                return 200, "<html><body>maintenance</body></html>"
-            case Fate.ACCEPTED_OTHER if "clientOrderId" in body:
-                return 200, json.dumps(body | {"clientOrderId": "another"})
+                return None
+            case Fate.ACCEPTED_5XX | Fate.ACCEPTED_GARBAGE:
+                return (503 if fate is Fate.ACCEPTED_5XX else 200), "<html><body>maintenance</body></html>"
+            case Fate.ACCEPTED_OTHER:
+                return 200, json.dumps(body | {"clientOrderId": "another", "origClientOrderId": "another"})
             case _:
-                return (400 if "code" in body and "msg" in body else 200), json.dumps(body)
+                return (400 if "msg" in body else 200), json.dumps(body)
 
-    def _done(self, verb: str, path: str, fields: Mapping[str, object], *, is_late: bool) -> dict[str, object]:
-        if path == "leverage":
+    def _done(self, request: Request, *, is_late: bool) -> dict[str, object]:
+        fields = request.fields
+        if request.path == "leverage":
             self.leverage = int(str(fields["leverage"]))
             return {"symbol": fields["symbol"], "leverage": self.leverage, "maxNotionalValue": "1000000"}
-        if verb == "DELETE":
+        if request.verb == "DELETE":
             return self._canceled(fields)
         if any(o.is_open and o.client_order_id == fields["newClientOrderId"] for o in self.orders):
             # https://developers.binance.com/docs/binance-spot-api-docs/errors: unique among open orders only.
             return {"code": -2010, "msg": "Duplicate order sent."}
-        is_market = fields["type"] == "MARKET"
-        order = self.add(fields, is_open=not is_market, is_late=is_late)
+        order = self.add(fields, is_open=request.rests, is_late=is_late)
         return {
             "symbol": fields["symbol"],
             "orderId": int(order.order_id),
             "orderListId": -1,
             "clientOrderId": fields["newClientOrderId"],
             "transactTime": self.now_ms(),
-            "status": "FILLED" if is_market else "NEW",
+            "status": "NEW" if request.rests else "FILLED",
         }
 
     def _canceled(self, fields: Mapping[str, object]) -> dict[str, object]:
@@ -236,7 +248,9 @@ class World:
                 }
         return {"code": -2011, "msg": "Unknown order sent."}
 
-    def add(self, fields: Mapping[str, object], *, is_open: bool, is_late: bool = False, is_by_hand: bool = False) -> VenueOrder:
+    def add(
+        self, fields: Mapping[str, object], *, is_open: bool, is_late: bool = False, is_by_hand: bool = False
+    ) -> VenueOrder:
         """A new order, shown after the venue's lag."""
         now = self.loop.time()
         number = str(1001 + len(self.orders))

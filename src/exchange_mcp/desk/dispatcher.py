@@ -10,7 +10,12 @@ import json
 from exchange_mcp.config.logs import get_logger
 from exchange_mcp.desk.drift import drift
 from exchange_mcp.desk.intents import State
-from exchange_mcp.desk.journal_errors import ClaimRefusedError
+from exchange_mcp.desk.journal_errors import (
+    ClaimRefusedError,
+    ClockBehindError,
+    JournalFullError,
+    StateChangedError,
+)
 from exchange_mcp.desk.ports import Footing, Planned, Ready
 from exchange_mcp.desk.records import Claim, Counters, Intent
 from exchange_mcp.desk.station import Station
@@ -20,6 +25,9 @@ from exchange_mcp.model.outcomes import Evidence, Verdict
 from exchange_mcp.model.plans import WirePlan
 
 _log = get_logger(__name__)
+
+# A claim that these refuse changed nothing, and the journal may well record that it lapsed.
+_REFUSALS = (ClaimRefusedError, ClockBehindError, JournalFullError, StateChangedError)
 
 
 class Dispatcher:
@@ -45,19 +53,22 @@ class Dispatcher:
         """Whether this intent is done with; False where its re-check grew too old while it was made ready."""
         station = self._station
         try:
-            if not station.is_watched():
-                await self._watch.sweep()
-            checked_at = station.clock.monotonic()
-            now = await station.venue.recheck(intent.plan)
+            async with asyncio.timeout(station.pace.patience):
+                if not station.is_watched():
+                    await self._watch.sweep()
+                checked_at = station.clock.monotonic()
+                now = await station.venue.recheck(intent.plan)
             fault = self._drifted(intent, now)
             if fault is not None:
                 self._lapse(intent.id, fault)
                 return True
-            ready = await station.venue.ready(intent.plan)
+            async with asyncio.timeout(station.pace.patience):
+                ready = await station.venue.ready(intent.plan)
         except JournalError:
             raise
-        except ExchangeMcpError as error:
-            self._lapse(intent.id, f"It could not be made ready: {error.message}")
+        except (ExchangeMcpError, TimeoutError) as error:
+            reason = error.message if isinstance(error, ExchangeMcpError) else "it took too long"
+            self._lapse(intent.id, f"It could not be made ready: {reason}")
             return True
         try:
             if station.clock.monotonic() - checked_at > station.pace.recheck_age:
@@ -98,7 +109,7 @@ class Dispatcher:
 
         try:
             claimed = station.journal.claim(intent.id, claim, admits)
-        except ClaimRefusedError as refusal:
+        except _REFUSALS as refusal:
             self._lapse(intent.id, refusal.message)
             return None
         station.moved(claimed)
@@ -107,7 +118,8 @@ class Dispatcher:
     async def _sent(self, intent: Intent, ready: Ready) -> Evidence:
         """Send a claimed intent, once; what is raised on the way becomes evidence that says nothing of the wire."""
         try:
-            return await ready.send(self._plan(intent), self._latest_ms(intent))
+            async with asyncio.timeout(self._station.pace.send_patience):
+                return await ready.send(self._plan(intent), self._latest_ms(intent))
         except asyncio.CancelledError as error:
             # Only ending the whole program cancels this task. The outcome is recorded first, as unknown.
             self._settle(intent, _nothing_known(intent, error))

@@ -11,12 +11,22 @@ from dataclasses import dataclass, replace
 from exchange_mcp.config.logs import get_logger
 from exchange_mcp.desk.dispatcher import Dispatcher
 from exchange_mcp.desk.intents import State
-from exchange_mcp.desk.journal import Journal
+from exchange_mcp.desk.journal import Journal, Note
 from exchange_mcp.desk.pace import Pace
 from exchange_mcp.desk.ports import DeskVenue, Judge, Limits, Planned
 from exchange_mcp.desk.read_back import ReadBack
 from exchange_mcp.desk.reconciler import Reconciler
-from exchange_mcp.desk.records import Grant, Intent, Origin, Proposal, Proposed, Recovered, Repeated, Signed, Taken
+from exchange_mcp.desk.records import (
+    Grant,
+    Intent,
+    Origin,
+    Proposal,
+    Proposed,
+    Recovered,
+    Repeated,
+    Signed,
+    Taken,
+)
 from exchange_mcp.desk.station import Station
 from exchange_mcp.desk.tags import own_tag
 from exchange_mcp.desk.tasks import OwnedTasks
@@ -35,6 +45,8 @@ from exchange_mcp.model.ports import Clock, Entropy
 
 _log = get_logger(__name__)
 _ID_BYTES = 16
+# What a start has to look at.
+_LEFT = (State.PROPOSED, State.ACCEPTED, State.UNKNOWN, State.ABSENT)
 _UNDECIDED = frozenset({State.PROPOSED, State.APPROVED, State.DISPATCHING, State.ACCEPTED})
 
 
@@ -128,9 +140,10 @@ class Engine:
         for hands in self._hands.values():
             self._tasks.may_be_cut(self._open(hands), f"opening {hands.station.account}")
         self._tasks.may_be_cut(self._expire(), "expiry")
+        self._tasks.may_be_cut(self._checkpoints(), "checkpoints")
 
     def _take_up(self, recovered: Recovered) -> None:
-        """Say what the last run left. Nothing of it is sent: what was on its way is looked for, the rest is asked anew."""
+        """Say what the last run left. Nothing of it is sent: what was on its way is looked for."""
         for intent in recovered.unknown:
             _log.warning("claimed before the restart, outcome unknown", intent=intent.id)
         for intent in recovered.lapsed:
@@ -145,28 +158,39 @@ class Engine:
 
     async def _open(self, hands: _Hands) -> None:
         """Look at the past of one account, and then accept its writes."""
-        station = hands.station
-        while True:
-            try:
-                await hands.watch.sweep()
-                break
-            except JournalError:
-                raise
-            except ExchangeMcpError as error:
-                station.closed = f"Its venue did not answer after the start: {error.message}"
-                await asyncio.sleep(self._pace.sweep)
-        for intent in self._journal.in_states(State.ACCEPTED, account=station.account):
-            await hands.read_back.run(intent.id)
-        for intent in self._journal.in_states(State.UNKNOWN, account=station.account):
-            await hands.reconciler.look(intent.id)
-            self._follow(hands, self._journal.intent(intent.id))
-        for intent in self._journal.in_states(State.ABSENT, account=station.account):
-            self._follow(hands, intent)
-        for intent in self._journal.in_states(State.PROPOSED, account=station.account):
+        station, undecided = hands.station, list[Intent]()
+        watched_since_ms = self._clock.now_ms() - self._pace.watched_ms
+        for intent in self._journal.in_states(*_LEFT, account=station.account):
+            match intent.state:
+                case State.ACCEPTED:
+                    await hands.read_back.run(intent.id)
+                case State.UNKNOWN:
+                    if await hands.reconciler.look(intent.id) is not None:
+                        self._follow(hands, intent)
+                case State.ABSENT:
+                    if intent.changed_ms >= watched_since_ms:
+                        self._follow(hands, intent)
+                case _:
+                    undecided.append(intent)
+        await self._first_sweep(hands)
+        for intent in undecided:
             if intent.policy_digest is None:
                 await self._decide_late(hands, intent)
         station.closed = None
         self._tasks.may_be_cut(hands.watch.run(), f"watch over {station.account}")
+
+    async def _first_sweep(self, hands: _Hands) -> None:
+        """See everything on the key, however often its venue has to be asked."""
+        while True:
+            try:
+                await hands.watch.sweep()
+            except JournalError:
+                raise
+            except ExchangeMcpError as error:
+                hands.station.closed = f"Its venue did not answer after the start: {error.message}"
+                await asyncio.sleep(self._pace.sweep)
+            else:
+                return
 
     async def _decide_late(self, hands: _Hands, intent: Intent) -> None:
         """Let the limits decide on what was recorded by a desk that died before they could."""
@@ -193,13 +217,17 @@ class Engine:
         """
         hands = self._accepting(ask.account)
         before = self._journal.intent_of_proposal(ask.proposal_id)
-        if before is not None and before.request_digest == ask.request_digest:
+        if before is not None and (before.client, before.request_digest) == (ask.client, ask.request_digest):
             return Repeated(before)
         venue = hands.station.venue
         client_order_id = new_client_order_id(
             own_tag(self._journal.desk), self._entropy, venue.longest_client_id
         )
-        planned = await venue.plan(ask.request, client_order_id)
+        try:
+            planned = await venue.plan(ask.request, client_order_id)
+        except ExchangeMcpError as error:
+            self._journal.record(Note.UNPLANNED, _unplanned(ask, error))
+            raise
         self._accepting(ask.account)
         proposed = self._journal.propose(
             Proposal(
@@ -209,7 +237,7 @@ class Engine:
                 origin=ask.origin,
                 request_digest=ask.request_digest,
                 plan=planned.plan,
-                preview={"footing": planned.footing.as_object(), "shown": dict(planned.preview)},
+                preview=_preview(planned),
                 effect=planned.footing.effect,
                 worst_notional=planned.footing.worst_case,
                 currency=self._limits.currency,
@@ -238,6 +266,18 @@ class Engine:
         )
         self._moved(decided)
         return decided
+
+    async def present(self, intent_id: str) -> Intent:
+        """Preview a proposal afresh and record that preview, which is what an approver sees and a grant binds.
+
+        Raises:
+            JournalError: it is not waiting for a decision. ExchangeMcpError: it could not be previewed.
+        """
+        intent = self._journal.intent(intent_id)
+        planned = await self._accepting(intent.account).station.venue.recheck(intent.plan)
+        if planned.plan.canonical() != intent.plan_text:
+            raise WritesClosedError(f"the venue would be sent another request than intent {intent_id} says")
+        return self._journal.show(intent_id, _preview(planned))
 
     def retract(self, intent_id: str, client: str) -> Intent:
         """Take back what this client proposed, while nothing of it was sent.
@@ -276,9 +316,7 @@ class Engine:
         hands = self._accepting(self._journal.intent(intent_id).account)
         approved = self._journal.grant(intent_id, grant)
         self._moved(approved)
-        self._tasks.must_end(
-            hands.dispatcher.dispatch(intent_id, grant.nonce), f"dispatch of {intent_id}"
-        )
+        self._tasks.must_end(hands.dispatcher.dispatch(intent_id, grant.nonce), f"dispatch of {intent_id}")
         return approved
 
     def decline(self, intent_id: str, by: str, note: str = "") -> Intent:
@@ -300,6 +338,14 @@ class Engine:
     def resume(self, account: AccountName | None, signed: Signed) -> None:
         """Lift a halt, by an approver's signature."""
         self._journal.resume(account, signed)
+
+    def waiting(self) -> Mapping[str, str]:
+        """The unknown intents that wait for a person to resolve them, and what could not be proved of each."""
+        return {
+            intent_id: reason
+            for hands in self._hands.values()
+            for intent_id, reason in hands.reconciler.asked.items()
+        }
 
     def closed(self, account: AccountName) -> str | None:
         """Why no write of this account is accepted at the moment; None where it is."""
@@ -343,7 +389,26 @@ class Engine:
             for intent in self._journal.expire_due():
                 self._moved(intent)
 
+    async def _checkpoints(self) -> None:
+        while True:
+            await asyncio.sleep(self._pace.checkpoint)
+            self._journal.checkpoint_if_due()
+
     def _failed(self, what: str) -> None:
         # Whatever it was, an outcome may be unrecorded; the next start finds it and looks.
         self._fault = f"{what}; the desk has to be restarted."
         _log.error("the desk accepts no more writes", reason=self._fault)
+
+
+def _preview(planned: Planned) -> dict[str, object]:
+    return {"footing": planned.footing.as_object(), "shown": planned.preview}
+
+
+def _unplanned(ask: Ask, error: ExchangeMcpError) -> dict[str, object]:
+    return {
+        "proposal_id": ask.proposal_id,
+        "client": ask.client,
+        "account": ask.account,
+        "request_digest": ask.request_digest,
+        "code": error.code,
+    }

@@ -23,13 +23,15 @@ async def look_for(station: Station, intent: Intent) -> Findings:
 
 
 def _known(station: Station, intent: Intent) -> str | None:
-    """The client order id of an order that the same market is known to have, of the same kind; None if there is none."""
+    """The client order id of another order of ours that this market has, of the same kind; None if none."""
     since_ms = station.clock.now_ms() - _KNOWN_FOR_MS
     placed = station.journal.in_states(State.PLACED, account=intent.account, since_ms=since_ms)
     fitting = [
         other.client_order_id
         for other in reversed(placed)
-        if other.market_id == intent.market_id and other.id != intent.id and _is_conditional(other) == _is_conditional(intent)
+        if other.market_id == intent.market_id
+        and other.id != intent.id
+        and _is_conditional(other) == _is_conditional(intent)
     ]
     return fitting[0] if fitting else None
 

@@ -10,6 +10,8 @@ class Pace:
 
     Attributes:
         recheck_age: how old a re-check may be when its claim is committed.
+        patience: how long re-checking and getting ready may take, each.
+        send_patience: how long a send may take before nothing more is known of it; far above any port's own timeout.
         rechecks: how often getting ready may take longer than that before the grant lapses.
         margin_ms: how much later than at the claim the request may be signed.
         collar_bps: how far the mid may move between approval and re-check, in basis points.
@@ -21,10 +23,13 @@ class Pace:
         sweep_overlap_ms: how much further back a sweep looks than the one before it began.
         late_looks: the waits between the looks for an order that was ruled absent; the last one repeats.
         watched_ms: how long such an order is watched.
+        checkpoint: between two questions whether a checkpoint of the log is due.
         tick: between two looks at the clock, for proposals that nobody decided.
     """
 
     recheck_age: float = 2.0
+    patience: float = 30.0
+    send_patience: float = 120.0
     rechecks: int = 3
     margin_ms: int = 1_000
     collar_bps: Decimal = Decimal(50)
@@ -36,4 +41,5 @@ class Pace:
     sweep_overlap_ms: int = 120_000
     late_looks: tuple[float, ...] = (30.0, 60.0, 300.0, 900.0, 3600.0)
     watched_ms: int = 86_400_000
+    checkpoint: float = 3600.0
     tick: float = 1.0

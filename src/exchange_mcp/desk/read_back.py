@@ -27,9 +27,15 @@ class ReadBack:
                 return
             shown, order_id = await self._shown(intent)
             if shown is not None and station.journal.intent(intent_id).state is State.ACCEPTED:
-                station.moved(station.journal.read_back(
-                        intent_id, shown, proof={"look": number}, reason="the venue shows it", order_id=order_id
-                    ))
+                station.moved(
+                    station.journal.read_back(
+                        intent_id,
+                        shown,
+                        proof={"look": number},
+                        reason="the venue shows it",
+                        order_id=order_id,
+                    )
+                )
                 return
         if station.journal.intent(intent_id).state is State.ACCEPTED:
             looks = len(station.pace.read_back)

@@ -24,13 +24,13 @@ _HOPELESS = frozenset(
 
 
 class Reconciler:
-    """The unknown outcomes of one account."""
+    """The unknown outcomes of one account; `asked` are those that wait for a person, and what is not proved of each."""
 
     def __init__(self, station: Station) -> None:
         self._station = station
         self._looks: dict[str, list[Findings]] = {}
         self._pending_ms: dict[str, list[int]] = {}
-        self._asked: set[str] = set()
+        self.asked: dict[str, str] = {}
 
     async def run(self, intent_id: str) -> None:
         """Look until it is known, ever more seldom; ask for a person once looking alone will not decide soon."""
@@ -48,6 +48,7 @@ class Reconciler:
         """Look once, and move the intent on where that decides; what is still missing, None once it is not unknown."""
         intent = self._station.journal.intent(intent_id)
         if intent.state is not State.UNKNOWN:
+            self._forget(intent_id)
             return None
         if intent.action != "place":
             return await self._look_at_effect(intent)
@@ -75,7 +76,7 @@ class Reconciler:
         return absence(looks, self._station.venue.absence_terms(intent.plan, intent.latest_ms))
 
     async def _look_at_effect(self, intent: Intent) -> Absence | None:
-        """A cancel or a leverage: done, too late, or, still pending after the last moment at which it could act, not done."""
+        """A cancel or a leverage: done, too late, or still pending when it cannot act any more, so not done."""
         station = self._station
         began_ms = station.venue.venue_ms()
         effect = await station.venue.effect_of(intent.plan)
@@ -104,17 +105,22 @@ class Reconciler:
 
     def _ask(self, intent_id: str, missing: Absence) -> None:
         reasons = "; ".join(shortfall.sentence for shortfall in missing.missing) or "the venue does not tell"
-        if intent_id not in self._asked:
-            self._asked.add(intent_id)
+        if intent_id not in self.asked:
+            self.asked[intent_id] = reasons
             self._station.journal.record(Note.VENUE, {"needs_person": reasons}, intent_id)
 
     def _moved(self, intent: Intent, state: State, reason: str, order_id: str | None) -> None:
         station = self._station
-        looks = [look.venue_ms for look in self._looks.get(intent.id, [])] or self._pending_ms.get(intent.id, [])
+        looks = [look.venue_ms for look in self._looks.get(intent.id, [])] or self._pending_ms.get(
+            intent.id, []
+        )
         station.moved(
             station.journal.reconcile(
                 intent.id, state, proof={"looks_ms": looks}, reason=reason, order_id=order_id
             )
         )
-        self._looks.pop(intent.id, None)
-        self._pending_ms.pop(intent.id, None)
+        self._forget(intent.id)
+
+    def _forget(self, intent_id: str) -> None:
+        for held in (self._looks, self._pending_ms, self.asked):
+            held.pop(intent_id, None)

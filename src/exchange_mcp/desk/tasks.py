@@ -5,6 +5,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from exchange_mcp.config.logs import get_logger
+from exchange_mcp.model.errors import ExchangeMcpError
 
 _log = get_logger(__name__)
 
@@ -48,6 +49,7 @@ class OwnedTasks:
             del tasks[task]
             if not task.cancelled() and (error := task.exception()) is not None:
                 _log.error("a task of the desk failed", task=name, exc_info=error)
-                self._on_fault(f"{name} failed: {type(error).__name__}")
+                reason = error.message if isinstance(error, ExchangeMcpError) else type(error).__name__
+                self._on_fault(f"{name} failed: {reason}")
 
         task.add_done_callback(ended)

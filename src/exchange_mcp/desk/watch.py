@@ -13,8 +13,8 @@ from exchange_mcp.desk.ports import Sighting
 from exchange_mcp.desk.station import Station
 from exchange_mcp.desk.tags import own_tag
 from exchange_mcp.model.client_ids import tag_of
-from exchange_mcp.model.findings import FoundOrder
 from exchange_mcp.model.errors import ExchangeMcpError, JournalError
+from exchange_mcp.model.findings import FoundOrder
 
 _log = get_logger(__name__)
 
@@ -96,7 +96,11 @@ class Watch:
             reason = "it was seen at the venue"
             station.moved(
                 station.journal.reconcile(
-                    intent.id, State.PLACED, proof={"seen": sighting.placed_ms}, reason=reason, order_id=sighting.order_id
+                    intent.id,
+                    State.PLACED,
+                    proof={"seen": sighting.placed_ms},
+                    reason=reason,
+                    order_id=sighting.order_id,
                 )
             )
 
