@@ -5,7 +5,7 @@ It prints what it is about, then exactly one line of figures, and ends with 1 wh
 
 import sys
 
-from .figures import run
+from simulation.figures import run
 
 
 def main() -> int:

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from multiprocessing import get_context
 from typing import Final
 
-from .grid import Scenario, first
-from .mutants import MUTANTS, Mutant
-from .shelf import Shelf
-from .story import Story
-from .tally import Tally, Verdict, judged
+from simulation.grid import Scenario, first
+from simulation.mutants import MUTANTS, Mutant
+from simulation.shelf import Shelf
+from simulation.story import Story
+from simulation.tally import Tally, Verdict, judged
 
 CHUNK: Final = 250
 """Histories a task of a process; the figures do not depend on how many processes there are."""

@@ -8,7 +8,7 @@ from itertools import islice
 from math import prod
 from typing import Any, Final
 
-from .world import Fate
+from simulation.world import Fate
 
 
 class Asks(StrEnum):

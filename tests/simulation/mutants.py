@@ -23,9 +23,8 @@ from exchange_mcp.model.client_ids import tag_of
 from exchange_mcp.model.findings import Findings, Says, Source
 from exchange_mcp.model.outcomes import Evidence, Outcome, Verdict
 from exchange_mcp.model.plans import WirePlan
-
-from .grid import Asks, Crash, Halt, Kind, Lookups, Others, Scenario
-from .world import Fate
+from simulation.grid import Asks, Crash, Halt, Kind, Lookups, Others, Scenario
+from simulation.world import Fate
 
 _Seams = tuple[tuple[Any, str, Any], ...]
 _AGAIN: Final = (Asks.SAME, Asks.MOVED, Asks.ANSWER_LOST, Asks.MUCH_LATER)

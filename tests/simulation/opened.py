@@ -13,8 +13,7 @@ from exchange_mcp.desk.opening import Surroundings, begin
 from exchange_mcp.desk.reading import head_of
 from exchange_mcp.desk.records import Opening
 from exchange_mcp.model.ports import Clock
-
-from .virtual import SeededEntropy, VirtualClock, VirtualLoop
+from simulation.virtual import SeededEntropy, VirtualClock, VirtualLoop
 
 _OPENING = Opening(version="simulated", policy_digest="", matrix_digest="")
 

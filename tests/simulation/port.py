@@ -15,9 +15,8 @@ from exchange_mcp.model.findings import Findings, FoundOrder, Says, Sought, Sour
 from exchange_mcp.model.outcomes import Evidence
 from exchange_mcp.model.plans import PlannedMarket, WirePlan, WireRequest
 from exchange_mcp.model.writes import CancelOrder, OrderType, PlaceOrder, SetLeverage, WriteRequest
-
-from .virtual import EPOCH_MS, Process
-from .world import LAG_S, Answer, Request, VenueOrder, World
+from simulation.virtual import EPOCH_MS, Process
+from simulation.world import LAG_S, Answer, Request, VenueOrder, World
 
 ACCOUNT: Final = AccountName("main")
 SPOT: Final = PlannedMarket(

@@ -10,9 +10,8 @@ from typing import Any, Final
 
 from exchange_mcp.desk.journal import Journal
 from exchange_mcp.model.ports import Clock
-
-from .opened import opened, template
-from .virtual import Process
+from simulation.opened import opened, template
+from simulation.virtual import Process
 
 # The methods that commit, by the name of the moment before and after each.
 COMMITS: Final = frozenset(

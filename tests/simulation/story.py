@@ -16,12 +16,11 @@ from exchange_mcp.desk.records import Counters, Grant, Intent, IsRefused, Propos
 from exchange_mcp.model.errors import ExchangeMcpError
 from exchange_mcp.model.writes import OrderType
 from exchange_mcp.venue.verdict import judge
-
-from .grid import Again, Asks, Crash, Halt, Kind, Lookups, Others, Scenario
-from .port import ACCOUNT, CancelWish, LeverageWish, ModelVenue, Wish
-from .shelf import OTHER, MortalJournal, Shelf
-from .virtual import Killed, Process, SeededEntropy, VirtualClock, VirtualLoop
-from .world import LATE_S, WORLD, Fate, Habits, World
+from simulation.grid import Again, Asks, Crash, Halt, Kind, Lookups, Others, Scenario
+from simulation.port import ACCOUNT, CancelWish, LeverageWish, ModelVenue, Wish
+from simulation.shelf import OTHER, MortalJournal, Shelf
+from simulation.virtual import Killed, Process, SeededEntropy, VirtualClock, VirtualLoop
+from simulation.world import LATE_S, WORLD, Fate, Habits, World
 
 PACE: Final = Pace(tick=120.0)
 RESTART_S: Final = 3.0

@@ -9,10 +9,9 @@ from exchange_mcp.desk.intents import State
 from exchange_mcp.desk.journal import Journal
 from exchange_mcp.desk.records import Intent
 from exchange_mcp.model.writes import SetLeverage
-
-from .grid import Lookups, Others
-from .story import TARGET, Desk, Story, is_waiting
-from .world import Fate, VenueOrder
+from simulation.grid import Lookups, Others
+from simulation.story import TARGET, Desk, Story, is_waiting
+from simulation.world import Fate, VenueOrder
 
 RULED_OUT = frozenset({State.ABSENT, State.NOT_SENT, State.REJECTED})
 # Nothing of these ever reaches the venue's book, and the desk is not told.

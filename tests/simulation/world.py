@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
-from .virtual import EPOCH_MS, VirtualLoop
+from simulation.virtual import EPOCH_MS, VirtualLoop
 
 LAG_S: Final = 3.0
 """How late an honest venue shows what it has, in seconds."""
