@@ -15,6 +15,7 @@ _COMMANDS: Final = {
     "matrix": "Print the annotation matrix.",
     "scope": "Tell what a key may do.",
     "egress": "Show what may leave the process; accept what another ccxt does.",
+    "audit": "Verify what a desk recorded, or print it.",
 }
 
 

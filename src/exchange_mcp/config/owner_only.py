@@ -48,10 +48,7 @@ def write_owner_only(path: Path, content: bytes, *, mode: int = 0o600) -> None:
     Raises:
         OSError: it cannot be written; nothing is left behind.
     """
-    # With parents=True, the parents' mode would be whatever the umask leaves.
-    missing = [place for place in (path.parent, *path.parent.parents) if not place.exists()]
-    for place in reversed(missing):
-        place.mkdir(mode=0o700, exist_ok=True)
+    make_owner_only(path.parent)
     descriptor, draft = tempfile.mkstemp(prefix=".", suffix=".part", dir=path.parent)
     try:
         with os.fdopen(descriptor, "wb") as file:
@@ -63,6 +60,18 @@ def write_owner_only(path: Path, content: bytes, *, mode: int = 0o600) -> None:
     except BaseException:
         Path(draft).unlink(missing_ok=True)
         raise
+
+
+def make_owner_only(directory: Path) -> None:
+    """See that the directory is there; what is missing on the way to it is made 0700.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+    # With parents=True, the parents' mode would be whatever the umask leaves.
+    missing = [place for place in (directory, *directory.parents) if not place.exists()]
+    for place in reversed(missing):
+        place.mkdir(mode=0o700, exist_ok=True)
 
 
 def _refusal(status: os.stat_result, path: Path, limit: int, owner: int) -> str | None:

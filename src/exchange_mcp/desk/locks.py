@@ -10,6 +10,7 @@ import re
 from pathlib import Path
 from typing import Final
 
+from exchange_mcp.config.owner_only import make_owner_only
 from exchange_mcp.desk.journal_errors import LockHeldError, UnsafePlaceError
 
 _KEY_ID: Final = re.compile(r"[A-Za-z0-9_-]{4,128}")
@@ -25,7 +26,7 @@ class ProcessLock:
 
     def __init__(self, path: Path, what: str) -> None:
         try:
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_owner_only(path.parent)
             flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
             descriptor = os.open(path, flags, 0o600)
         except OSError as error:

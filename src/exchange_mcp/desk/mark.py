@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Final, Protocol
 from zlib import crc32
 
+from exchange_mcp.config.owner_only import make_owner_only
 from exchange_mcp.model.plans import canonical_json
 
 _SLOT: Final = 512
@@ -93,7 +94,7 @@ class MarkFile:
             self._descriptor = None
 
     def _opened(self) -> int:
-        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_owner_only(self._path.parent)
         flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
         return os.open(self._path, flags, 0o600)
 

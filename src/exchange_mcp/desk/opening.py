@@ -14,6 +14,7 @@ from typing import Final
 
 from sqlalchemy import Connection
 
+from exchange_mcp.config.owner_only import make_owner_only
 from exchange_mcp.desk import chain
 from exchange_mcp.desk.dialect import (
     damage,
@@ -299,9 +300,7 @@ def _difference(
 
 def _make_directory(directory: Path) -> None:
     try:
-        missing = [place for place in (directory, *directory.parents) if not place.exists()]
-        for place in reversed(missing):
-            place.mkdir(mode=0o700, exist_ok=True)
+        make_owner_only(directory)
         status = directory.stat()
     except OSError as error:
         raise UnsafePlaceError(f"{directory} cannot be used: {error.strerror}") from None

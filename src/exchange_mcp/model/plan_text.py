@@ -18,6 +18,7 @@ def read_plan(text: str) -> WirePlan:
     """
     try:
         fields = json.loads(text)
+        _check_kinds(fields)
         plan = WirePlan(
             venue=fields["venue"],
             account=AccountName(fields["account"]),
@@ -29,11 +30,25 @@ def read_plan(text: str) -> WirePlan:
             request=WireRequest(**fields["request"]),
             window_ms=fields["window_ms"],
         )
+        is_own = plan.canonical() == text
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise ValueError(f"not the text of a plan: {type(error).__name__}") from None
-    if plan.canonical() != text:
+    if not is_own:
         raise ValueError("not the text of a plan: it is written in another way than a plan is")
     return plan
+
+
+def _check_kinds(fields: Mapping[str, Any]) -> None:
+    """A dataclass takes any kind of value, and the text of a wrong one would read the same."""
+    flat = {**fields, **fields["market"], **fields["write"], **fields["request"]}
+    nested = {"market", "write", "request", "parameters"}
+    for name, value in flat.items():
+        expected: type = int if name in {"window_ms", "leverage"} else str
+        expected = bool if name.startswith("is_") else expected
+        if name not in nested and value is not None and type(value) is not expected:
+            raise ValueError(name)
+    if not all(type(value) in {str, int, bool} for value in fields["request"]["parameters"].values()):
+        raise ValueError("parameters")
 
 
 def _market(fields: Mapping[str, Any]) -> PlannedMarket:
