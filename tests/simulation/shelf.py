@@ -5,7 +5,8 @@ The tables, transactions and checks are the product's own; only the file is not 
 
 import itertools
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from typing import Any, Final
 
 from exchange_mcp.desk.journal import Journal
@@ -56,6 +57,17 @@ class Shelf:
     def journals(self) -> tuple[Journal, ...]:
         """Every journal that was open in this history, as it stands."""
         return tuple(self._open.values())
+
+    @contextmanager
+    def full(self, name: str) -> Generator[None]:
+        """Inside the block, the disk under a journal is full: no page can be added to it."""
+        driver: Any = self._open[name]._connection.connection.dbapi_connection  # pyright: ignore[reportPrivateUsage] - the disk under it
+        (pages,) = driver.execute("PRAGMA page_count").fetchone()
+        driver.execute(f"PRAGMA max_page_count = {pages}").fetchall()
+        try:
+            yield
+        finally:
+            driver.execute("PRAGMA max_page_count = 1000000").fetchall()
 
     def close(self) -> None:
         """Throw everything away."""

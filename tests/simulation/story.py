@@ -384,8 +384,9 @@ class Story:
                 continue
             # A request that is late by minutes is still to come; after a long outage, the desk looks again.
             pending = LATE_S["minutes"] + 120.0 if s.fate is Fate.LATE and s.late == "minutes" else 0.0
-            if s.lookups is Lookups.LONG_OUTAGE:
-                pending = max(pending, 420.0 if self._is_final() else 1200.0)
+            if s.lookups is Lookups.LONG_OUTAGE and self.world.troubled_from_s is not None:
+                seen_after_s = 420.0 if self._is_final() else 1200.0
+                pending = max(pending, self.world.troubled_from_s + seen_after_s)
             if self.loop.time() > pending and self._is_settled():
                 return
 
