@@ -17,6 +17,7 @@ from simulation.story import OpenHanded
 from simulation.virtual import Process, SeededEntropy, VirtualClock, VirtualLoop
 from simulation.world import Habits, World
 
+_PATIENCE, _FINE = 40_000, 1_000
 PACE = Pace(tick=10.0)
 BY_ANNA = Signed(approver="anna", nonce="signature", record="signed")
 
@@ -44,7 +45,7 @@ class Running:
     def boot(self, name: str = "main") -> None:
         """Open the journal and make an engine over it; whatever ran before is gone."""
         self.process = Process("desk")
-        self.journal: Journal = self.shelf.open(name, self.clock)
+        self.journal = self.shelf.open(name, self.clock)
         self.venue = self.venue_type(self.world, self.process)
         with self.process.running():
             self.engine = Engine(
@@ -127,8 +128,10 @@ class Running:
 
 
 async def until(holds: Callable[[], bool]) -> None:
-    """Wait, a tenth of a virtual second at a time."""
-    while True:
+    """Wait until it holds, for half a virtual day at most."""
+    for number in range(_PATIENCE):
         if holds():
             return
-        await asyncio.sleep(0.1)
+        # Finely at first, when things happen; then a second at a time.
+        await asyncio.sleep(0.1 if number < _FINE else 1.0)
+    raise AssertionError("it never came")

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Final
 
 from exchange_mcp.desk.absence import AbsenceTerms
-from exchange_mcp.desk.ports import Effect, Footing, Planned, Sighting
+from exchange_mcp.desk.ports import Effect, Footing, Planned, Ready, Sighting
 from exchange_mcp.model.accounts import AccountName, Environment, MarketType
 from exchange_mcp.model.client_ids import tag_of
 from exchange_mcp.model.errors import VenueUnreachableError
@@ -102,7 +102,7 @@ class ModelVenue:
             is_reduce_enforced=is_order and write.is_reduce_only,
         )
 
-    async def ready(self, plan: WirePlan) -> "ModelReady":
+    async def ready(self, plan: WirePlan) -> Ready:
         del plan
         await self._reads()
         return ModelReady(self)
@@ -157,7 +157,7 @@ class ModelVenue:
 
     async def seen(self, since_ms: int) -> tuple[Sighting, ...]:
         await self._reads()
-        if not all(self.world.answers(source.value) for source in LISTS):
+        if not all(self.world.answers(source.value) for source in (Source.OPEN_ORDERS, Source.CLOSED_ORDERS)):
             raise VenueUnreachableError("a source did not answer")
         return tuple(
             Sighting(

@@ -115,6 +115,7 @@ class Story:
         self.desk: Desk | None = None
         self.second: Desk | None = None
         self.is_halted_by_hand = False
+        self.crashes = 0
         self.copy: str | None = None
         self.journal_name = "main"
         self.something_to_decide = asyncio.Event()
@@ -175,6 +176,7 @@ class Story:
     def crash(self, process: Process) -> None:
         """The process dies here; a new one is started a little later."""
         process.kill()
+        self.crashes += 1
 
         def again() -> None:
             self.desk = self.boot(self.journal_name, name="main")

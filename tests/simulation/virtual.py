@@ -9,7 +9,7 @@ import itertools
 import random
 from collections import deque
 from collections.abc import Callable, Coroutine, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import Context, ContextVar, copy_context
 from typing import Any, Final
 
@@ -98,6 +98,7 @@ class VirtualLoop(asyncio.AbstractEventLoop):
         self._ready: deque[_Due] = deque()
         self._timers: list[tuple[float, int, _Timer]] = []
         self._sequence = itertools.count()
+        self._tasks: list[asyncio.Task[Any]] = []
         self.faults: list[dict[str, Any]] = []
 
     def time(self) -> float:
@@ -116,7 +117,7 @@ class VirtualLoop(asyncio.AbstractEventLoop):
         """
         asyncio.events._set_running_loop(self)  # pyright: ignore[reportPrivateUsage, reportAttributeAccessIssue] - as above
         try:
-            task = asyncio.Task(story, loop=self)
+            task = self.create_task(story)
             for _ in range(most_steps):
                 if task.done():
                     task.result()
@@ -124,7 +125,16 @@ class VirtualLoop(asyncio.AbstractEventLoop):
                 self._step()
             raise RuntimeError("the story does not end")
         finally:
+            self._end_the_rest()
             asyncio.events._set_running_loop(None)  # pyright: ignore[reportPrivateUsage, reportAttributeAccessIssue] - as above
+
+    def _end_the_rest(self) -> None:
+        """End what still waits, here and not whenever memory is collected. What it would still do concerns nobody."""
+        for task in self._tasks:
+            coroutine = task.get_coro()
+            if not task.done():
+                with suppress(BaseException):
+                    coroutine.close()
 
     def _step(self) -> None:
         if not self._ready:
@@ -185,7 +195,9 @@ class VirtualLoop(asyncio.AbstractEventLoop):
         name: str | None = None,
         context: Context | None = None,
     ) -> asyncio.Task[Any]:
-        return asyncio.Task(coro, loop=self, name=name, context=context)
+        task = asyncio.Task(coro, loop=self, name=name, context=context)
+        self._tasks.append(task)
+        return task
 
     def get_debug(self) -> bool:
         return False

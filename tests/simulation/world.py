@@ -126,7 +126,7 @@ class Habits:
         late: how late a request of fate LATE arrives, a key of `LATE_S`.
         lies: whether it takes requests after their window.
         outage_s: from the first write on, look-ups get no answer for so long.
-        deaf: a source that never answers.
+        deaf: a source that never answers, from the first write on.
         blind_s: from the first write on, every list is empty and every look-up finds nothing, for so long.
     """
 
@@ -266,7 +266,8 @@ class World:
 
     def answers(self, source: str) -> bool:
         """Whether a source answers now."""
-        return self._since_trouble() >= self.habits.outage_s and source != self.habits.deaf
+        is_deaf = self.troubled_from_s is not None and source == self.habits.deaf
+        return self._since_trouble() >= self.habits.outage_s and not is_deaf
 
     def _since_trouble(self) -> float:
         return math.inf if self.troubled_from_s is None else self.loop.time() - self.troubled_from_s
