@@ -10,9 +10,17 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from exchange_mcp.model.accounts import Environment
 from exchange_mcp.model.findings import Findings, Says, Source
+from exchange_mcp.model.plans import WirePlan
+from exchange_mcp.model.writes import PlaceOrder
+from exchange_mcp.rules.client_ids import order_ids
 
 _LOOKS: Final = 2
+_SKEW_MS: Final = 2_000
+# A wrong "does not exist" lasts a while, so that a second look at once would be wrong with the first.
+_SPACING_MS: Final = 30_000
+_SIM_SPACING_MS: Final = 2_000
 # The least that any venue's look is made of, whatever the terms say.
 _ALWAYS: Final = frozenset({Source.CLIENT_ID, Source.OPEN_ORDERS, Source.CLOSED_ORDERS, Source.TRADES})
 
@@ -142,3 +150,32 @@ def _unanswered(looks: Sequence[Findings], terms: AbsenceTerms) -> str:
 def _names(sources: Iterable[Source]) -> str:
     held = set(sources)
     return ", ".join(source.value.replace("_", " ") for source in Source if source in held)
+
+
+def absence_terms(plan: WirePlan, latest_ms: int, *, has_card: bool = False) -> AbsenceTerms:
+    """What the absence of a plan's order rests on, by the venue's rules; `latest_ms` is the claim's, in venue time.
+
+    The simulated exchange answers out of the one store that its matching writes, so that nothing shows late there.
+
+    Raises:
+        ValueError: the plan places no order.
+    """
+    write = plan.write
+    if not isinstance(write, PlaceOrder):
+        raise ValueError(f"a plan of {plan.action} places no order")  # noqa: TRY004 - of the plan, not its type
+    rules = order_ids(plan.venue, plan.market.market_type, is_conditional=write.type.has_trigger)
+    is_sim = plan.environment is Environment.SIM
+    return AbsenceTerms(
+        client_order_id=write.client_order_id,
+        latest_ms=latest_ms,
+        skew_ms=_SKEW_MS,
+        lag_ms=0 if is_sim or rules is None else rules.lookups.lag_ms,
+        spacing_ms=_SIM_SPACING_MS if is_sim else _SPACING_MS,
+        refuses_late=rules is not None
+        and rules.window.refuses_late
+        and rules.window.is_sent
+        and plan.window_ms > 0,
+        sources=frozenset() if rules is None else frozenset(rules.lookups.sources),
+        needs_card=plan.environment is Environment.LIVE,
+        has_card=has_card,
+    )

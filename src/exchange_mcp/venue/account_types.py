@@ -108,7 +108,7 @@ class AccountType:
         name: str,
         client: Any,  # noqa: ANN401 - ccxt is untyped
         *,
-        asking: Callable[[], AbstractContextManager[None]],
+        asking: Callable[[], AbstractContextManager[object]],
         redactor: Redactor,
         sleep: Sleep,
     ) -> None:

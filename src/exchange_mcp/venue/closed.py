@@ -5,10 +5,12 @@ from exchange_mcp.model.accounts import Account
 from exchange_mcp.model.balances import Balance
 from exchange_mcp.model.coverage import Sources, Unread
 from exchange_mcp.model.errors import EgressRefusedError
+from exchange_mcp.model.findings import Findings, Sought
 from exchange_mcp.model.key_reports import KeyReport
 from exchange_mcp.model.markets import OrderBook, Ticker
 from exchange_mcp.model.orders import OpenOrder
 from exchange_mcp.model.positions import Position
+from exchange_mcp.venue.finding import silent
 from exchange_mcp.venue.snapshot import Difference
 
 _log = get_logger(__name__)
@@ -50,6 +52,10 @@ class ClosedVenue:
     def key_scope(self) -> Sources[KeyReport]:
         """None, with the reason."""
         return Sources((), self._none("key scope"))
+
+    async def find(self, sought: Sought) -> Findings:
+        """No answer, with the reason."""
+        return silent(self._account, sought, self._reason)
 
     def ticker(self, symbol: str) -> Sources[Ticker]:  # noqa: ARG002 - the port's signature
         """None, with the reason."""

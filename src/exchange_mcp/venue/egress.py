@@ -2,8 +2,8 @@
 
 A request needs a capability: an object that names the endpoints that one call may ask, set for the call's
 context alone and shut when the call ends, so that a task which outlives the call holds nothing. Only the
-functions `reading`, `loading`, `scoping`, `capturing` and `writing` set one; they are called by `reads`,
-`opening`, `keys`, `render` and `writes`.
+functions `reading`, `loading`, `scoping`, `capturing` and `writing` set one; they are called by `reads` and
+`finding`, `opening`, `keys`, `render` and `writes`.
 
 1. `Guard.fetch2` sees the endpoint before it is signed: is it one of the capability's?
 2. `Guard.fetch` sees the signed URL: is it the frozen address of that endpoint, and only sent once?
@@ -82,10 +82,14 @@ class Rendered:
 
 @dataclass(slots=True, eq=False)
 class Capability(Call):
-    """What one call may ask; `optional` are endpoints whose failure does not fail it, by the venue's rules."""
+    """What one call may ask; `optional` are endpoints whose failure does not fail it, by the venue's rules.
+
+    `latest` is what was seen of the last request that was sent for it.
+    """
 
     endpoints: frozenset[Endpoint]
     optional: frozenset[Endpoint] = frozenset()
+    latest: Attempt | None = field(default=None, kw_only=True)
 
     def refusal(self, endpoint: Endpoint, parameters: Any) -> str | None:  # noqa: ANN401 - ccxt is untyped
         """Why this request may not be asked under this capability; None if it may."""
@@ -156,14 +160,17 @@ def _running() -> Capability | None:
 
 
 @contextmanager
-def reading(endpoints: frozenset[Endpoint], optional: frozenset[Endpoint] = frozenset()) -> Generator[None]:
+def reading(
+    endpoints: frozenset[Endpoint], optional: frozenset[Endpoint] = frozenset()
+) -> Generator[Capability]:
     """Ask these read endpoints inside the block.
 
     Raises:
         Exception: what the first failed request inside the block raised, if the block itself raised nothing.
     """
-    with _held(Capability("read", endpoints, optional)):
-        yield
+    capability = Capability("read", endpoints, optional)
+    with _held(capability):
+        yield capability
 
 
 @contextmanager
@@ -315,7 +322,7 @@ class Guard:
         permit = _PERMIT.get()
         if permit is None or permit.attempt is not None or not permit.capability.is_open:
             raise self._blocked(permit and permit.endpoint, _running(), "no permit to send")
-        attempt = permit.attempt = Attempt(method, url, permit.capability)
+        attempt = permit.attempt = permit.capability.latest = Attempt(method, url, permit.capability)
         refusal = self._misdirected(permit.endpoint, url, method)
         if refusal is None and isinstance(permit.capability, WriteCapability):
             refusal = _prepared(permit.capability, attempt, headers, body)

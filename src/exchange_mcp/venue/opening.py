@@ -11,7 +11,7 @@ import anyio
 
 from exchange_mcp.model.accounts import Account, Environment, MarketType
 from exchange_mcp.model.errors import InternalError
-from exchange_mcp.model.ports import Clock, ReadVenue
+from exchange_mcp.model.ports import Clock, OrderLookup, ReadVenue
 from exchange_mcp.rules.endpoints import Endpoint, EndpointClass
 from exchange_mcp.venue.addresses import Address, NoAddressError
 from exchange_mcp.venue.client import (
@@ -92,7 +92,7 @@ class OpenVenues:
         self._clock = clock
         self._clients: list[tuple[Any, Wire]] = []
         self._catalogues: list[MarketCatalogue] = []
-        self._venues: dict[str, ReadVenue] = {}
+        self._venues: dict[str, WatchedVenue | ClosedVenue] = {}
         for place in dict.fromkeys(map(_place_of, openings)):
             self._open([opening for opening in openings if _place_of(opening) == place])
         self._venues = {o.account.name: self._venues[o.account.name] for o in openings}
@@ -100,6 +100,11 @@ class OpenVenues:
     @property
     def venues(self) -> Mapping[str, ReadVenue]:
         """By account name, in the order of the configuration."""
+        return self._venues
+
+    @property
+    def lookups(self) -> Mapping[str, OrderLookup]:
+        """The same, as far as they look for an order of ours."""
         return self._venues
 
     async def run(self) -> None:

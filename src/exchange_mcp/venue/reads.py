@@ -14,6 +14,7 @@ from exchange_mcp.model.accounts import Account, MarketType
 from exchange_mcp.model.balances import Balance
 from exchange_mcp.model.coverage import SourceRead, Sources, Unread
 from exchange_mcp.model.errors import BadAnswerError, NotCoveredError
+from exchange_mcp.model.findings import Findings, Sought
 from exchange_mcp.model.markets import OrderBook, Ticker
 from exchange_mcp.model.orders import OpenOrder
 from exchange_mcp.model.positions import Position
@@ -27,6 +28,7 @@ from exchange_mcp.venue import answers, listing
 from exchange_mcp.venue.account_types import QUESTIONS, AccountType
 from exchange_mcp.venue.egress import reading
 from exchange_mcp.venue.failures import meaning
+from exchange_mcp.venue.finding import Finder
 from exchange_mcp.venue.markets import MarketCatalogue, Markets
 from exchange_mcp.venue.repeating import Sleep, repeated
 from exchange_mcp.venue.symbols import market_named, market_type_of, may_hold, resolve
@@ -77,6 +79,7 @@ class CcxtReadVenue:
             if account.venue in QUESTIONS
             else None
         )
+        self._finder = Finder(account, client, endpoints, self._redactor, turn=self._turn, kind=self._kind)
 
     @property
     def account(self) -> Account:
@@ -133,6 +136,10 @@ class CcxtReadVenue:
             return [answers.order_book(parsed, market, self._account.name, levels, is_known=in_base)]
 
         return self._market_data("order book", symbol, read)
+
+    async def find(self, sought: Sought) -> Findings:
+        """What each source says of an order of ours."""
+        return await self._finder.find(sought)
 
     def _private_sources(
         self,

@@ -6,11 +6,18 @@ from typing import TypeVar
 from exchange_mcp.model.accounts import Account
 from exchange_mcp.model.balances import Balance
 from exchange_mcp.model.coverage import SourceRead, Sources, Unread
-from exchange_mcp.model.errors import AuthenticationFailedError, NotCoveredError, PermissionMissingError
+from exchange_mcp.model.errors import (
+    AuthenticationFailedError,
+    ExchangeMcpError,
+    NotCoveredError,
+    PermissionMissingError,
+)
+from exchange_mcp.model.findings import Findings, Sought
 from exchange_mcp.model.key_reports import KeyReport
 from exchange_mcp.model.markets import OrderBook, Ticker
 from exchange_mcp.model.orders import OpenOrder
 from exchange_mcp.model.positions import Position
+from exchange_mcp.venue.finding import silent
 from exchange_mcp.venue.key_watch import KeyWatch, Known
 from exchange_mcp.venue.reads import CcxtReadVenue
 
@@ -50,6 +57,15 @@ class WatchedVenue:
     def order_book(self, symbol: str, levels: int) -> Sources[OrderBook]:
         """The venue's book."""
         return self._gated(self._venue.order_book(symbol, levels))
+
+    async def find(self, sought: Sought) -> Findings:
+        """What each source says of an order of ours; a key that may not be used is no answer."""
+        if self._watch is not None:
+            try:
+                await self._watch.permit()
+            except ExchangeMcpError as error:
+                return silent(self.account, sought, error.message)
+        return await self._venue.find(sought)
 
     def key_scope(self) -> Sources[KeyReport]:
         """What the key may do; answered also where it is refused."""
