@@ -16,6 +16,7 @@ from typing import Final
 
 import anyio
 
+from benches.claims import claims
 from benches.figures import Figure, difference, ratio, table
 from benches.parties import (
     BARE,
@@ -237,6 +238,7 @@ async def measure(folder: Path, log: Path) -> list[Figure]:
         figures += await ten_accounts(ten, "slow", log)
         figures += await first_read(one, quick, log)
         figures += await tools_list(one, log)
+    figures += claims(folder / "claims")
     return figures
 
 

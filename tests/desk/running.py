@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from exchange_mcp.desk.engine import Ask, Engine
-from exchange_mcp.desk.journal import Journal
 from exchange_mcp.desk.pace import Pace
 from exchange_mcp.desk.records import Grant, Intent, Signed, Taken
 from exchange_mcp.venue.verdict import judge

@@ -1,6 +1,7 @@
 """A claim: every one of its conditions, read inside its own transaction."""
 
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
@@ -256,9 +257,9 @@ def test_a_grants_nonce_is_taken_once_for_whatever_purpose(journal: Journal) -> 
         {"approvers": ("ada", "ada")},
         {"expires_ms": 1},
     ],
-    ids=lambda changed: "-".join(changed),
+    ids="-".join,
 )
-def test_a_grant_of_anything_else_is_not_one(journal: Journal, changed: dict[str, object]) -> None:
+def test_a_grant_of_anything_else_is_not_one(journal: Journal, changed: dict[str, Any]) -> None:
     intent = permitted(journal, proposal(1))
     with pytest.raises(ConflictError):
         journal.grant(intent.id, grant_of(intent, **changed))

@@ -2,6 +2,7 @@
 
 import json
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
@@ -95,7 +96,7 @@ def test_a_proposal_that_is_asked_again_under_its_id_is_answered_whatever_became
 
 @pytest.mark.parametrize("changed", [{"client": "other"}, {"request_digest": "0" * 64}])
 def test_a_proposal_id_that_means_something_else_now_is_refused(
-    journal: Journal, changed: dict[str, str]
+    journal: Journal, changed: dict[str, Any]
 ) -> None:
     taken(journal, proposal(1))
     with pytest.raises(ConflictError, match="asked for something else"):
@@ -104,7 +105,7 @@ def test_a_proposal_id_that_means_something_else_now_is_refused(
 
 @pytest.mark.parametrize("taken_id", [{"intent_id": "i1"}, {"plan": plan(buy(1, side="sell"))}])
 def test_an_intent_id_and_a_client_order_id_are_taken_once(
-    journal: Journal, taken_id: dict[str, object]
+    journal: Journal, taken_id: dict[str, Any]
 ) -> None:
     taken(journal, proposal(1))
     head = journal.head()

@@ -77,10 +77,7 @@ def check_deadline(entry: Entry, claim: Claim) -> None:
 
 def check_limits(entry: Entry, intent: Intent, admits: Admits) -> None:
     """See that the limits admit it, with what is counted at this moment."""
-    why_not = admits(
-        counters_of(entry.connection, intent.account, entry.now_ms),
-        counters_of(entry.connection, None, entry.now_ms),
-    )
+    why_not = admits(*counters_of(entry.connection, entry.now_ms, intent.account))
     if why_not is not None:
         raise ClaimRefusedError(ClaimRefusal.LIMITS, why_not)
 

@@ -157,7 +157,7 @@ def install_guards(connection: Connection) -> None:
 def damage(connection: Connection) -> str | None:
     """What SQLite's own check finds wrong with the file; None if nothing."""
     (found,) = connection.exec_driver_sql("PRAGMA quick_check(1)").one()
-    return None if found == "ok" else str(found)
+    return None if found == "ok" else " ".join(str(found).split())
 
 
 def is_empty(connection: Connection) -> bool:
@@ -168,14 +168,14 @@ def is_empty(connection: Connection) -> bool:
 
 def free_bytes(connection: Connection) -> int | None:
     """How much can still be written: what the page limit and the disk leave; None where there is no file."""
-    (path,) = connection.exec_driver_sql("SELECT file FROM pragma_database_list WHERE name = 'main'").one()
+    path, pages = connection.exec_driver_sql(
+        "SELECT d.file, (m.max_page_count - c.page_count + f.freelist_count) * s.page_size"
+        " FROM pragma_database_list d, pragma_max_page_count m, pragma_page_count c, pragma_freelist_count f,"
+        " pragma_page_size s WHERE d.name = 'main'"
+    ).one()
     directory = Path(path).parent
     if not directory.is_absolute():
         return None
-    (pages,) = connection.exec_driver_sql(
-        "SELECT (m.max_page_count - c.page_count + f.freelist_count) * s.page_size"
-        " FROM pragma_max_page_count m, pragma_page_count c, pragma_freelist_count f, pragma_page_size s"
-    ).one()
     disk = os.statvfs(directory)
     return min(int(pages), disk.f_bavail * disk.f_frsize)
 

@@ -185,11 +185,11 @@ def migrate(
     """
     is_new = is_empty(connection)
     version = 0 if is_new else _check_schema(facts_of(connection), goal)
-    if version == goal:
-        return
     for step in range(version + 1, goal + 1):
         steps[step](connection)
-    install_guards(connection)
+    install_guards(connection)  # also where somebody took them away
+    if version == goal:
+        return
     _state(connection, "schema", str(goal))
     if not is_new:
         head = head_of(connection)

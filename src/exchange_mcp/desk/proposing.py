@@ -5,11 +5,11 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from sqlalchemy import bindparam, func, select
+from sqlalchemy import bindparam, func, or_, select
 
 from exchange_mcp.desk import repeats
 from exchange_mcp.desk.entry import Entry
-from exchange_mcp.desk.intents import Cause, State
+from exchange_mcp.desk.intents import LIVE, Cause, State
 from exchange_mcp.desk.journal_errors import ConflictError, StateChangedError
 from exchange_mcp.desk.reading import intent_from, state_is_in
 from exchange_mcp.desk.records import Grant, Intent, Proposal
@@ -40,6 +40,7 @@ _ABOUT: Final = select(
     intents.c.account == bindparam("account"),
     intents.c.underlying == bindparam("underlying"),
     state_is_in([*repeats.MATTERS]),
+    or_(state_is_in([*LIVE]), intents.c.changed_ms > bindparam("since_ms")),
 )
 _OVERDUE: Final = select(intents).where(
     state_is_in([State.PROPOSED]), intents.c.expires_ms <= bindparam("now_ms")
@@ -75,7 +76,8 @@ def same_proposal(intent: Intent, proposal: Proposal) -> Intent:
 def rule(entry: Entry, proposal: Proposal, limits: repeats.RepeatLimits) -> repeats.Ruling:
     """Whether a proposal is a new one, over what is recorded at this moment."""
     plan = proposal.plan
-    about = {"account": plan.account, "underlying": plan.underlying}
+    since_ms = entry.now_ms - max(limits.window_ms, limits.decline_pause_ms)
+    about = {"account": plan.account, "underlying": plan.underlying, "since_ms": since_ms}
     pending = {"client": proposal.client, "now_ms": entry.now_ms}
     order = plan.write if isinstance(plan.write, PlaceOrder) else None
     return repeats.rule(

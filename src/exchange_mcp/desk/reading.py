@@ -7,7 +7,7 @@ from decimal import Decimal
 from threading import RLock
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Select, bindparam, literal_column, or_, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, bindparam, literal_column, or_, select
 
 from exchange_mcp.desk import chain
 from exchange_mcp.desk.dialect import reading, translated
@@ -26,6 +26,7 @@ _MOST_EVENTS: Final = 1000
 
 # Claimed and then proved to have placed nothing: it gives its share of the limits back.
 _RELEASED: Final = frozenset({State.REJECTED, State.NOT_SENT, State.ABSENT})
+_IN_DOUBT: Final = frozenset({State.DISPATCHING, State.UNKNOWN})
 
 
 def state_is_in(states: Sequence[State]) -> ColumnElement[bool]:
@@ -41,12 +42,15 @@ _BY_FINGERPRINT: Final = (
 )
 _LIVE: Final = select(intents).where(state_is_in([*LIVE])).order_by(intents.c.seq)
 _COUNTED: Final = select(
-    intents.c.state, intents.c.claimed_ms, intents.c.worst_notional, intents.c.currency
+    intents.c.account,
+    intents.c.state,
+    intents.c.claimed_ms,
+    intents.c.worst_notional,
+    intents.c.currency,
 ).where(
     intents.c.action == "place",
-    or_(intents.c.claimed_ms >= bindparam("since_ms"), state_is_in([State.DISPATCHING, State.UNKNOWN])),
+    or_(intents.c.claimed_ms >= bindparam("since_ms"), state_is_in([*_IN_DOUBT])),
 )
-_COUNTED_OF_ACCOUNT: Final = _COUNTED.where(intents.c.account == bindparam("account"))
 HEAD: Final = select(events.c.seq, events.c.hash, events.c.at_ms).order_by(events.c.seq.desc()).limit(1)
 _EVENTS: Final = (
     select(events).where(events.c.seq > bindparam("after")).order_by(events.c.seq).limit(bindparam("most"))
@@ -88,32 +92,35 @@ def facts_of(connection: Connection) -> dict[str, str]:
     return {row.name: row.value for row in connection.execute(_FACTS).all()}
 
 
-def counters_of(connection: Connection, account: AccountName | None, now_ms: int) -> Counters:
-    """What policy counts of one account, or of all, in the transaction that is under way."""
-    midnight = now_ms - now_ms % DAY_MS
-    minute = now_ms - _MINUTE_MS
-    since = min(midnight, minute + 1)
-    rows = (
-        connection.execute(_COUNTED, {"since_ms": since})
-        if account is None
-        else connection.execute(_COUNTED_OF_ACCOUNT, {"since_ms": since, "account": account})
-    ).all()
+def counters_of(
+    connection: Connection, now_ms: int, account: AccountName | None = None
+) -> tuple[Counters, Counters]:
+    """What policy counts of one account and of the whole desk, in the transaction that is under way."""
+    midnight, minute = now_ms - now_ms % DAY_MS, now_ms - _MINUTE_MS
+    rows = connection.execute(_COUNTED, {"since_ms": min(midnight, minute + 1)}).all()
+    own = [row for row in rows if row.account == account]
+    return _counted(own, midnight, minute), _counted(rows, midnight, minute)
+
+
+def _counted(rows: Sequence[Row[Any]], midnight: int, minute: int) -> Counters:
     notional: dict[str, Decimal] = {}
+    last_minute = today = in_flight = unknown = 0
     for row in rows:
-        is_open = row.state in {State.DISPATCHING, State.UNKNOWN}
-        if (
-            row.worst_notional is None
-            or row.state in _RELEASED
-            or not (is_open or row.claimed_ms >= midnight)
-        ):
-            continue
-        notional[row.currency] = add(notional.get(row.currency, Decimal(0)), Decimal(row.worst_notional))
+        is_of_today = row.claimed_ms >= midnight
+        today += is_of_today
+        last_minute += row.claimed_ms > minute
+        in_flight += row.state == State.DISPATCHING
+        unknown += row.state == State.UNKNOWN
+        is_open = row.state in _IN_DOUBT
+        if row.worst_notional is not None and (is_open or (is_of_today and row.state not in _RELEASED)):
+            so_far = notional.get(row.currency, Decimal(0))
+            notional[row.currency] = add(so_far, Decimal(row.worst_notional))
     return Counters(
         daily_notional=notional,
-        orders_last_minute=sum(row.claimed_ms > minute for row in rows),
-        orders_today=sum(row.claimed_ms >= midnight for row in rows),
-        in_flight=sum(row.state == State.DISPATCHING for row in rows),
-        unknown=sum(row.state == State.UNKNOWN for row in rows),
+        orders_last_minute=last_minute,
+        orders_today=today,
+        in_flight=in_flight,
+        unknown=unknown,
     )
 
 
@@ -174,7 +181,8 @@ class JournalReads:
     def counters(self, account: AccountName | None, now_ms: int) -> Counters:
         """What policy counts of one account, or of the whole desk."""
         with self._reading():
-            return counters_of(self._connection, account, now_ms)
+            own, desk = counters_of(self._connection, now_ms, account)
+        return desk if account is None else own
 
     def halts(self) -> tuple[Halt, ...]:
         """The halts in force."""
