@@ -1,7 +1,7 @@
 # Everything here works from a fresh clone with nothing but make and Python 3.11 or newer.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint format bench constraints clean
+.PHONY: help demo test simulate lint format bench constraints clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -25,6 +25,12 @@ demo: $(VENV)/product ## ask the simulated exchange through a real MCP client: n
 
 test: $(VENV)/dev ## every test, or some: make test ARGS="tests/model -x"
 	$(BIN)/python -m pytest $(ARGS)
+
+SCENARIOS ?= 20000
+SEED ?= 1
+PROCESSES ?= 2
+simulate: $(VENV)/dev ## the desk's engine in virtual time: make simulate SCENARIOS=20000 SEED=1
+	@PYTHONPATH=tests $(BIN)/python -m simulation $(SCENARIOS) $(SEED) $(PROCESSES)
 
 lint: $(VENV)/dev ## ruff, pyright and the import contracts
 	$(BIN)/ruff check
