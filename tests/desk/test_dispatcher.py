@@ -57,20 +57,39 @@ def test_an_approved_order_is_sent_once_and_read_back() -> None:
     async def story(desk: Running) -> None:
         intent = await desk.approved()
         assert intent.state is State.APPROVED
-        done = await desk.engine.outcome(intent.id)
+        done = await desk.engine.settled(intent.id)
         assert (done.state, done.order_id) == (State.PLACED, "1002")
         assert desk.orders() == desk.world.sends == 1
 
     running().tell(story)
 
 
+def test_an_outcome_is_told_as_soon_as_it_is_recorded_and_read_back_afterwards() -> None:
+    async def story(desk: Running) -> None:
+        intent = await desk.approved()
+        told = await desk.engine.outcome(intent.id)
+        assert (told.state, told.order_id) == (State.ACCEPTED, "1002")
+        assert (await desk.engine.settled(intent.id)).state is State.PLACED
+
+    running(lag_s=2.0).tell(story)
+
+
+def test_an_accepted_order_that_the_venue_does_not_show_is_unknown_until_it_is_found() -> None:
+    async def story(desk: Running) -> None:
+        intent = await desk.approved()
+        assert (await desk.engine.settled(intent.id)).state is State.UNKNOWN
+        await until(lambda: desk.journal.intent(intent.id).state is State.PLACED)
+
+    running(lag_s=9.0).tell(story)
+
+
 def test_a_caller_that_is_cancelled_while_its_order_is_sent_changes_nothing() -> None:
     async def story(desk: Running) -> None:
         intent = await desk.approved()
-        waiting = asyncio.ensure_future(desk.engine.outcome(intent.id))
+        waiting = asyncio.ensure_future(desk.engine.settled(intent.id))
         await until(lambda: desk.world.sends == 1)
         waiting.cancel()
-        assert (await desk.engine.outcome(intent.id)).state is State.PLACED
+        assert (await desk.engine.settled(intent.id)).state is State.PLACED
         assert waiting.cancelled()
         assert desk.orders() == 1
 
@@ -121,7 +140,7 @@ def test_the_writes_of_one_account_are_dispatched_one_after_the_other() -> None:
         await asyncio.sleep(1)
         # The first is on the wire; nothing of the second was even read again.
         assert [plan.client_order_id for plan in scripted(desk).readied] == [first.client_order_id]
-        assert (await desk.engine.outcome(intent.id)).state is State.PLACED
+        assert (await desk.engine.settled(intent.id)).state is State.PLACED
         assert [order.client_order_id for order in desk.world.orders[1:]] == [
             first.client_order_id,
             intent.client_order_id,
@@ -134,7 +153,7 @@ def test_a_re_check_that_grew_older_than_two_seconds_is_repeated_before_the_clai
     async def story(desk: Running) -> None:
         scripted(desk).ready_s = [2.5]
         intent = await desk.approved()
-        assert (await desk.engine.outcome(intent.id)).state is State.PLACED
+        assert (await desk.engine.settled(intent.id)).state is State.PLACED
         assert scripted(desk).rechecks == 2
 
     running().tell(story)
@@ -144,7 +163,7 @@ def test_a_grant_lapses_where_getting_ready_always_takes_too_long() -> None:
     async def story(desk: Running) -> None:
         scripted(desk).ready_s = [2.5] * 10
         intent = await desk.approved()
-        done = await desk.engine.outcome(intent.id)
+        done = await desk.engine.settled(intent.id)
         assert (done.state, scripted(desk).rechecks) == (State.LAPSED, PACE.rechecks)
         assert desk.world.sends == 0
 
@@ -155,11 +174,11 @@ def test_a_grant_lapses_where_getting_ready_hangs() -> None:
     async def story(desk: Running) -> None:
         scripted(desk).ready_s = [10_000.0]
         intent = await desk.approved()
-        done = await desk.engine.outcome(intent.id)
+        done = await desk.engine.settled(intent.id)
         assert done.state is State.LAPSED
         assert "too long" in done.reason
         other = await desk.approved(proposal="2")
-        assert (await desk.engine.outcome(other.id)).state is State.PLACED
+        assert (await desk.engine.settled(other.id)).state is State.PLACED
 
     running().tell(story)
 
@@ -178,7 +197,7 @@ def test_what_means_something_else_than_was_approved_lapses_and_says_why(changed
     async def story(desk: Running) -> None:
         scripted(desk).changed = changed
         intent = await desk.approved()
-        done = await desk.engine.outcome(intent.id)
+        done = await desk.engine.settled(intent.id)
         assert done.state is State.LAPSED
         assert done.reason
         assert desk.world.sends == 0
@@ -190,7 +209,7 @@ def test_a_grant_lapses_where_the_re_check_has_no_answer() -> None:
     async def story(desk: Running) -> None:
         scripted(desk).is_down = True
         intent = await desk.approved()
-        done = await desk.engine.outcome(intent.id)
+        done = await desk.engine.settled(intent.id)
         assert (done.state, desk.world.sends) == (State.LAPSED, 0)
         assert "no answer" in done.reason
 
@@ -201,7 +220,7 @@ def test_a_request_that_would_be_signed_after_its_deadline_is_not_sent() -> None
     async def story(desk: Running) -> None:
         desk.venue.stalls = [20.0]
         intent = await desk.approved()
-        done = await desk.engine.outcome(intent.id)
+        done = await desk.engine.settled(intent.id)
         assert (done.state, desk.world.sends) == (State.NOT_SENT, 0)
 
     running().tell(story)
@@ -211,7 +230,7 @@ def test_the_deadline_of_a_claim_is_the_venue_s_time_plus_window_and_margin() ->
     async def story(desk: Running) -> None:
         desk.venue.clock_ms = 400
         intent = await desk.approved()
-        done = await desk.engine.outcome(intent.id)
+        done = await desk.engine.settled(intent.id)
         assert done.claimed_ms is not None
         # 400 ms ahead, a window of 5,000 ms, a margin of 1,000 ms.
         assert done.latest_ms == done.claimed_ms + 400 + 5_000 + 1_000
@@ -272,7 +291,7 @@ def test_a_send_that_never_returns_is_given_up_as_unknown_and_the_account_goes_o
 def test_a_ready_port_that_was_used_sends_nothing_the_second_time() -> None:
     async def story(desk: Running) -> None:
         intent = await desk.approved()
-        await desk.engine.outcome(intent.id)
+        await desk.engine.settled(intent.id)
         ready = await ModelVenue.ready(desk.venue, intent.plan)
         first = await ready.send(intent.plan, desk.venue.venue_ms() + 10_000)
         second = await ready.send(intent.plan, desk.venue.venue_ms() + 10_000)
@@ -300,7 +319,7 @@ def test_a_clock_that_jumps_back_before_the_claim_lets_the_grant_lapse() -> None
         intent = await desk.approved()
         await asyncio.sleep(0.5)
         desk.clock.skew_ms -= 60_000
-        done = await desk.engine.outcome(intent.id)
+        done = await desk.engine.settled(intent.id)
         assert (done.state, desk.world.sends) == (State.LAPSED, 0)
         assert "clock" in done.reason
 
@@ -313,7 +332,7 @@ def test_a_halt_between_re_check_and_claim_stops_the_claim() -> None:
         intent = await desk.approved()
         await asyncio.sleep(0.5)
         desk.engine.halt(None, "anna", "something is odd")
-        done = await desk.engine.outcome(intent.id)
+        done = await desk.engine.settled(intent.id)
         assert (done.state, desk.world.sends) == (State.LAPSED, 0)
         assert "something is odd" in done.reason
 
@@ -364,6 +383,6 @@ def test_the_engine_owns_its_tasks_and_no_caller_s_context_reaches_into_them() -
 
         with pytest.raises(RuntimeError):
             await asyncio.ensure_future(caller())
-        assert (await desk.engine.outcome(intent.id)).state is State.PLACED
+        assert (await desk.engine.settled(intent.id)).state is State.PLACED
 
     running().tell(story)

@@ -9,7 +9,7 @@ import pytest
 
 from exchange_mcp.desk.intents import State
 from exchange_mcp.desk.journal_errors import ConflictError
-from exchange_mcp.desk.ports import Planned
+from exchange_mcp.desk.ports import Planned, Ready
 from exchange_mcp.desk.records import Intent, IsRefused, Repeated, Signed, Taken
 from exchange_mcp.desk.repeats import Refusal
 from exchange_mcp.model.accounts import AccountName
@@ -19,8 +19,9 @@ from exchange_mcp.model.errors import (
     UnknownAccountError,
     WritesClosedError,
 )
+from exchange_mcp.model.outcomes import Evidence
 from exchange_mcp.model.plans import WirePlan
-from simulation.port import ACCOUNT, CancelWish, LeverageWish, ModelVenue, Wish
+from simulation.port import ACCOUNT, CancelWish, LeverageWish, ModelReady, ModelVenue, Wish
 from simulation.story import OpenHanded
 from simulation.virtual import Killed
 from simulation.world import Fate, Habits
@@ -78,7 +79,7 @@ def test_the_same_at_a_moved_price_is_refused_and_names_the_first_unless_that_is
 ) -> None:
     async def story(desk: Running) -> None:
         first = await desk.approved()
-        await desk.engine.outcome(first.id)
+        await desk.engine.settled(first.id)
         refused = await desk.engine.propose(desk.ask(MOVED, proposal="2"))
         assert isinstance(refused, IsRefused)
         assert (refused.reason, refused.id) == (reason, first.id)
@@ -94,7 +95,7 @@ def test_the_same_at_a_moved_price_is_refused_and_names_the_first_unless_that_is
 def test_reading_an_intent_does_not_make_its_repeat_a_second_order() -> None:
     async def story(desk: Running) -> None:
         first = await desk.approved()
-        await desk.engine.outcome(first.id)
+        await desk.engine.settled(first.id)
         desk.engine.read(first.id)
         again = await desk.engine.propose(desk.ask(proposal="2"))
         assert isinstance(again, Repeated)
@@ -107,9 +108,9 @@ def test_reading_an_intent_does_not_make_its_repeat_a_second_order() -> None:
 def test_what_was_proved_to_have_placed_nothing_may_be_asked_again(fate: Fate) -> None:
     async def story(desk: Running) -> None:
         first = await desk.approved()
-        await desk.engine.outcome(first.id)
+        await desk.engine.settled(first.id)
         second = await desk.approved(proposal="2")
-        assert (await desk.engine.outcome(second.id)).state is State.PLACED
+        assert (await desk.engine.settled(second.id)).state is State.PLACED
         assert desk.orders() == 1
 
     of(fate).tell(story)
@@ -134,7 +135,7 @@ def test_limits_are_asked_again_inside_the_claim() -> None:
         assert isinstance(answer, Taken)
         for intent in (first, answer.intent):
             desk.engine.approve(intent.id, desk.grant(intent))
-        ends = {(await desk.engine.outcome(intent.id)).state for intent in (first, answer.intent)}
+        ends = {(await desk.engine.settled(intent.id)).state for intent in (first, answer.intent)}
         assert ends == {State.PLACED, State.LAPSED}
         assert desk.orders() == 1
 
@@ -182,7 +183,7 @@ def test_a_grant_binds_the_preview_that_was_shown_last() -> None:
         with pytest.raises(ConflictError):
             desk.engine.approve(intent.id, desk.grant(intent, "old"))
         desk.engine.approve(intent.id, desk.grant(shown, "new"))
-        assert (await desk.engine.outcome(intent.id)).state is State.PLACED
+        assert (await desk.engine.settled(intent.id)).state is State.PLACED
 
     Running(venue_type=Moving).tell(story)
 
@@ -190,7 +191,7 @@ def test_a_grant_binds_the_preview_that_was_shown_last() -> None:
 def test_a_proposal_that_nobody_decides_expires_and_whoever_waits_is_told() -> None:
     async def story(desk: Running) -> None:
         intent = await desk.proposed()
-        assert (await desk.engine.outcome(intent.id)).state is State.EXPIRED
+        assert (await desk.engine.settled(intent.id)).state is State.EXPIRED
         assert 600 <= desk.clock.monotonic() < 620
 
     of().tell(story)
@@ -200,7 +201,7 @@ def test_a_declined_proposal_is_final_and_its_repeat_pauses() -> None:
     async def story(desk: Running) -> None:
         intent = await desk.proposed()
         desk.engine.decline(intent.id, "anna", "too large")
-        assert (await desk.engine.outcome(intent.id)).state is State.DECLINED
+        assert (await desk.engine.settled(intent.id)).state is State.DECLINED
         again = await desk.engine.propose(desk.ask(proposal="2"))
         assert isinstance(again, IsRefused)
         assert again.reason is Refusal.DECLINED
@@ -305,7 +306,7 @@ def strange(desk: Running, client_order_id: str) -> None:
 def test_an_order_with_our_tag_that_the_journal_does_not_know_halts_the_account_within_a_minute() -> None:
     async def story(desk: Running) -> None:
         before = await desk.approved()
-        await desk.engine.outcome(before.id)
+        await desk.engine.settled(before.id)
         tag = tag_of(before.client_order_id)
         assert tag is not None
         strange(desk, new_client_order_id(tag, desk.entropy, 36))
@@ -356,6 +357,29 @@ def test_an_order_that_turns_up_after_it_was_called_absent_is_placed_and_halts_t
     of(Fate.LATE, late="minutes", lies=True).tell(story)
 
 
+def test_an_order_that_was_proved_not_sent_and_is_there_is_placed_and_halts_the_account() -> None:
+    class Denying(ModelReady):
+        async def send(self, plan: WirePlan, latest_ms: int) -> Evidence:
+            return replace(
+                await ModelReady.send(self, plan, latest_ms), is_sent=False, status=None, body=None
+            )
+
+    @dataclass(slots=True, eq=False)
+    class Broken(ModelVenue):
+        async def ready(self, plan: WirePlan) -> Ready:
+            del plan
+            return Denying(self)
+
+    async def story(desk: Running) -> None:
+        intent = await desk.approved()
+        assert (await desk.engine.settled(intent.id)).state is State.NOT_SENT
+        await state(desk, intent.id, State.PLACED)
+        assert desk.clock.monotonic() < 60
+        assert desk.journal.halts()
+
+    Running(venue_type=Broken).tell(story)
+
+
 def test_an_absent_order_that_was_filled_and_is_gone_from_every_list_is_still_found_by_its_id() -> None:
     @dataclass(slots=True, eq=False)
     class WithoutLists(ModelVenue):
@@ -392,7 +416,7 @@ def test_no_grant_is_claimed_while_nobody_can_see_who_else_writes_with_the_key()
     async def story(desk: Running) -> None:
         await asyncio.sleep(20)
         intent = await desk.approved()
-        done = await desk.engine.outcome(intent.id)
+        done = await desk.engine.settled(intent.id)
         assert (done.state, desk.world.sends) == (State.LAPSED, 0)
 
     Running(venue_type=Blind).tell(story)
@@ -477,10 +501,10 @@ def test_a_halt_stops_every_claim_until_a_signature_lifts_it() -> None:
         intent = await desk.proposed()
         desk.engine.halt(ACCOUNT, "anna", "stop")
         desk.engine.approve(intent.id, desk.grant(intent))
-        assert (await desk.engine.outcome(intent.id)).state is State.LAPSED
+        assert (await desk.engine.settled(intent.id)).state is State.LAPSED
         assert desk.world.sends == 0
         desk.engine.resume(ACCOUNT, Signed(approver="anna", nonce="go", record="signed"))
         other = await desk.approved(proposal="2")
-        assert (await desk.engine.outcome(other.id)).state is State.PLACED
+        assert (await desk.engine.settled(other.id)).state is State.PLACED
 
     of().tell(story)

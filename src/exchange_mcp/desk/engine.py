@@ -47,7 +47,7 @@ _log = get_logger(__name__)
 _ID_BYTES = 16
 # What a start has to look at.
 _LEFT = (State.PROPOSED, State.ACCEPTED, State.UNKNOWN, State.ABSENT)
-_UNDECIDED = frozenset({State.PROPOSED, State.APPROVED, State.DISPATCHING, State.ACCEPTED})
+_UNDECIDED = frozenset({State.PROPOSED, State.APPROVED, State.DISPATCHING})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -298,9 +298,20 @@ class Engine:
         return self._journal.intent(intent_id)
 
     async def outcome(self, intent_id: str) -> Intent:
-        """The intent, as soon as it has been decided and, where it was sent, its outcome recorded and read back."""
+        """The intent, as soon as its outcome is recorded (C4), or it ended without being sent.
+
+        Raises:
+            JournalError: there is no such intent.
+        """
+        return await self._past(intent_id, _UNDECIDED)
+
+    async def settled(self, intent_id: str) -> Intent:
+        """The intent, as soon as it has an outcome and an accepted one was read back; raises as `outcome`."""
+        return await self._past(intent_id, _UNDECIDED | {State.ACCEPTED})
+
+    async def _past(self, intent_id: str, states: frozenset[State]) -> Intent:
         intent = self._journal.intent(intent_id)
-        while intent.state in _UNDECIDED:
+        while intent.state in states:
             intent = await self._waiters.moved(intent_id)
         return intent
 

@@ -26,14 +26,15 @@ def _known(station: Station, intent: Intent) -> str | None:
     """The client order id of another order of ours that this market has, of the same kind; None if none."""
     since_ms = station.clock.now_ms() - _KNOWN_FOR_MS
     placed = station.journal.in_states(State.PLACED, account=intent.account, since_ms=since_ms)
-    fitting = [
+    is_conditional = _is_conditional(intent)
+    fitting = (
         other.client_order_id
         for other in reversed(placed)
         if other.market_id == intent.market_id
         and other.id != intent.id
-        and _is_conditional(other) == _is_conditional(intent)
-    ]
-    return fitting[0] if fitting else None
+        and _is_conditional(other) == is_conditional
+    )
+    return next(fitting, None)
 
 
 def _is_conditional(intent: Intent) -> bool:
