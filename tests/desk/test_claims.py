@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from exchange_mcp.desk.dialect import reading
 from exchange_mcp.desk.intents import State
 from exchange_mcp.desk.journal import Journal
 from exchange_mcp.desk.journal_errors import (
@@ -16,6 +17,7 @@ from exchange_mcp.desk.journal_errors import (
     StateChangedError,
 )
 from exchange_mcp.desk.records import Claim, Counters, Intent, Origin
+from exchange_mcp.desk.schema import nonces
 from exchange_mcp.model.accounts import AccountName
 from exchange_mcp.model.outcomes import Outcome
 from exchange_mcp.model.writes import WriteRequest
@@ -68,6 +70,9 @@ def test_a_claim_spends_the_grant_and_reserves_its_worst_case(journal: Journal, 
         in_flight=1,
         unknown=0,
     )
+    with reading(journal._connection):  # pyright: ignore[reportPrivateUsage] - what no question asks for
+        spent = journal._connection.execute(nonces.select()).one()  # pyright: ignore[reportPrivateUsage] - as above
+    assert (spent.nonce, spent.intent, spent.spent_ms) == ("n-i1", "i1", clock.ms)
     event = journal.events_of("i1")[-1]
     assert event.kind == "claimed"
     assert '"reserved":"50.00"' in event.text

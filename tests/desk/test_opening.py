@@ -7,6 +7,7 @@ import stat
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from exchange_mcp.desk import dialect, opening
 from exchange_mcp.desk.filesystems import Mount, check_place, darwin_mounts, linux_mounts, mount_of
 from exchange_mcp.desk.intents import State
 from exchange_mcp.desk.journal_errors import (
+    ClockBehindError,
     ClonedJournalError,
     ConflictError,
     CorruptJournalError,
@@ -33,7 +35,7 @@ from exchange_mcp.desk.schema import MIGRATIONS
 from exchange_mcp.model.errors import JournalError
 from exchange_mcp.model.outcomes import Outcome
 
-from .memory_disk import MemoryDisk
+from .memory_disk import OPENING, MemoryDisk
 from .on_disk import opened
 from .proposals import buy, claimed, plan, proposal, settled, signed, taken
 from .virtual import HandClock, SeededEntropy
@@ -112,7 +114,8 @@ def test_one_process_holds_a_journal_and_one_a_key_until_it_dies(tmp_path: Path)
         with pytest.raises(LockHeldError, match=f"the API key is held by process {holder.pid}"):
             hold_key(tmp_path / "run", "k" * 16)
         hold_key(tmp_path / "run", "m" * 16).release()
-        assert open_reading(journal_file(tmp_path)).head().seq > 0
+        with closing(open_reading(journal_file(tmp_path))) as reading:
+            assert reading.head().seq > 0
         holder.kill()
     opened(tmp_path).close()
     hold_key(tmp_path / "run", "k" * 16).release()
@@ -247,9 +250,16 @@ def test_a_file_system_that_is_not_on_the_list_is_refused_by_its_name(
         check_place(Path(place))
 
 
-def test_the_file_systems_of_this_machine_are_told() -> None:
+def test_a_journal_is_not_opened_or_made_on_a_file_system_that_is_not_on_the_list(tmp_path: Path) -> None:
+    around = opening.Surroundings(
+        clock=HandClock(),
+        entropy=SeededEntropy(),
+        marks=opening.marks_in(tmp_path),
+        opening=OPENING,
+    )
     with pytest.raises(UnsafePlaceError, match="is on "):
-        check_place(Path("/"), safe=frozenset())
+        opening.open_journal(journal_file(tmp_path), around, safe=frozenset())
+    assert not journal_file(tmp_path).exists()
 
 
 # Schema.
@@ -425,6 +435,35 @@ def test_a_journal_is_adopted_under_a_signature_once_and_gets_another_tag(tmp_pa
         opened(tmp_path, state="third", adopt=signed())
 
 
+def test_an_older_copy_that_was_adopted_is_the_journal_from_then_on(tmp_path: Path) -> None:
+    opened(tmp_path).close()
+    copied(tmp_path, "backup.db")
+    journal = opened(tmp_path)
+    for number, base in enumerate(("BTC", "ETH", "SOL"), start=1):
+        claimed(journal, proposal(number, plan=plan(buy(number), base=base)))
+    journal.close()
+    shutil.copy(tmp_path / "desk" / "backup.db", journal_file(tmp_path))
+    opened(tmp_path, adopt=signed(), seed=2).close()
+    again = opened(tmp_path)
+    assert again.live() == ()
+    assert again.last_event("adopted") is not None
+    again.close()
+
+
+def test_a_clock_that_had_been_ahead_is_believed_again_under_a_signature(tmp_path: Path) -> None:
+    clock = HandClock()
+    clock.ms += 10 * 365 * 86_400_000
+    opened(tmp_path, clock).close()
+    right = HandClock()
+    journal = opened(tmp_path, right)
+    with pytest.raises(ClockBehindError):
+        taken(journal, proposal(1))
+    journal.close()
+    journal = opened(tmp_path, right, adopt=signed())
+    assert taken(journal, proposal(1)).created_ms == right.ms
+    journal.close()
+
+
 def test_a_signature_that_is_not_needed_adopts_nothing(tmp_path: Path) -> None:
     opened(tmp_path).close()
     journal = opened(tmp_path, adopt=signed())
@@ -439,7 +478,6 @@ def test_a_mark_is_read_from_the_slot_that_is_whole(tmp_path: Path) -> None:
     for mark in marks:
         store.write(mark, is_durable=False)
         assert MarkFile(path).read() == mark
-    store.close()
     whole = path.read_bytes()
     for offset in range(0, len(whole), 7):
         path.write_bytes(whole[:offset] + b"#" + whole[offset + 1 :])
@@ -454,14 +492,14 @@ def test_after_a_torn_slot_the_whole_one_is_kept(tmp_path: Path) -> None:
     store = MarkFile(path)
     store.write(first, is_durable=True)
     store.write(second, is_durable=True)
-    store.close()
     content = path.read_bytes()
-    path.write_bytes(content[:512] + b"torn" + content[516:])
+    torn = content.index(b'"seq":2')
+    path.write_bytes(content[:torn] + b"torn" + content[torn + 4 :])
     again = MarkFile(path)
     assert again.read() == first
     again.write(third, is_durable=True)
-    assert path.read_bytes()[:512] == content[:512]
-    again.close()
+    assert b'"seq":1' in path.read_bytes()
+    assert MarkFile(path).read() == third
 
 
 def test_a_machine_is_named_by_a_hash_and_an_absent_name_is_none(tmp_path: Path) -> None:
@@ -473,6 +511,19 @@ def test_a_machine_is_named_by_a_hash_and_an_absent_name_is_none(tmp_path: Path)
     own.write_text("\n")
     assert this_machine(own) == ""
     assert this_machine(tmp_path / "none") == ""
+
+
+@pytest.mark.parametrize("made", ["CREATE TABLE photo (id)", "CREATE TABLE fact (name, value)"])
+def test_somebody_elses_database_is_no_journal_and_stays_as_it_is(tmp_path: Path, made: str) -> None:
+    (tmp_path / "desk").mkdir(mode=0o700)
+    journal_file(tmp_path).touch(mode=0o600)
+    altered(tmp_path, made)
+    content = journal_file(tmp_path).read_bytes()
+    with pytest.raises(CorruptJournalError, match="not a journal"):
+        open_reading(journal_file(tmp_path))
+    assert journal_file(tmp_path).read_bytes() == content
+    with pytest.raises(CorruptJournalError, match="not a journal"):
+        opened(tmp_path)
 
 
 @pytest.mark.parametrize("path", ["none.db", "."])

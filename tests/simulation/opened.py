@@ -3,10 +3,7 @@
 import sqlite3
 from functools import cache
 
-from sqlalchemy import Connection, create_engine, event
-from sqlalchemy.pool import NullPool
-
-from exchange_mcp.desk.dialect import is_empty, reading
+from exchange_mcp.desk.dialect import engine_over, reading, tables
 from exchange_mcp.desk.journal import Journal
 from exchange_mcp.desk.mark import Mark
 from exchange_mcp.desk.opening import Surroundings, begin
@@ -42,12 +39,7 @@ def connected(address: str) -> sqlite3.Connection:
 
 # One engine for all, so that a statement is compiled once; each connection is of another database.
 _NEXT: list[str] = []
-_ENGINE = create_engine("sqlite://", creator=lambda: connected(_NEXT.pop()), poolclass=NullPool)
-
-
-@event.listens_for(_ENGINE, "begin")
-def _begin(connection: Connection) -> None:  # pyright: ignore[reportUnusedFunction] - SQLAlchemy calls it
-    connection.exec_driver_sql(connection.info.get("begin", "BEGIN"))
+_ENGINE = engine_over(lambda: connected(_NEXT.pop()))
 
 
 def opened(address: str, clock: Clock, seed: str = "") -> Journal:
@@ -55,7 +47,7 @@ def opened(address: str, clock: Clock, seed: str = "") -> Journal:
     _NEXT.append(address)
     connection = _ENGINE.connect()
     with reading(connection):
-        head = None if is_empty(connection) else head_of(connection)
+        head = head_of(connection) if tables(connection) else None
 
     def marks(desk_id: str) -> CopiedMark:
         return CopiedMark(Mark(desk_id, "", head.seq, head.hash) if head else Mark(desk_id, "", 0, ""))

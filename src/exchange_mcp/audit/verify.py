@@ -363,7 +363,7 @@ def mark_of(path: Path) -> Expected | None:
     except OSError as error:
         raise UnreadableLogError(f"{path} cannot be read: {error.strerror}") from None
     marks = [mark for slot in (0, _SLOT) if (mark := _mark(content[slot : slot + _SLOT])) is not None]
-    newest = max(marks, key=lambda mark: mark["seq"], default=None)
+    newest = max(marks, key=lambda mark: mark["turn"], default=None)
     return None if newest is None else Expected(newest["seq"], newest["hash"], f"the mark {path.name}")
 
 

@@ -1,6 +1,7 @@
 """exchange-mcp audit: a desk's event log, verified or printed."""
 
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import click
@@ -55,8 +56,9 @@ def export(journal: Path) -> None:
     from exchange_mcp.desk.opening import open_reading  # noqa: PLC0415 - the database library takes its time
 
     try:
-        for line in open_reading(journal).export():
-            click.echo(line)
+        with closing(open_reading(journal)) as opened:
+            for line in opened.export():
+                click.echo(line)
     except JournalError as error:
         raise click.ClickException(f"{error.message}. {error.next_step}") from None
 

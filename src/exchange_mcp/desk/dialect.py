@@ -160,10 +160,10 @@ def damage(connection: Connection) -> str | None:
     return None if found == "ok" else " ".join(str(found).split())
 
 
-def is_empty(connection: Connection) -> bool:
-    """Whether no table was made yet."""
-    (tables,) = connection.exec_driver_sql("SELECT count(*) FROM sqlite_schema").one()
-    return tables == 0
+def tables(connection: Connection) -> frozenset[str]:
+    """The names of the tables that are there."""
+    rows = connection.exec_driver_sql("SELECT name FROM sqlite_schema WHERE type = 'table'").all()
+    return frozenset(str(name) for (name,) in rows)
 
 
 def free_bytes(connection: Connection) -> int | None:

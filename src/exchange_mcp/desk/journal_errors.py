@@ -101,7 +101,7 @@ class UncertainWriteError(JournalError):
 class ClockBehindError(JournalError):
     """The clock is behind the journal's last record, so that ages and expiries would be wrong."""
 
-    hint = "Correct this machine's clock (NTP)."
+    hint = "Correct this machine's clock (NTP); if it was ahead before, adopt the journal with a signature."
 
 
 class NotRecoveredError(JournalError):

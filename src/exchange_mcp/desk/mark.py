@@ -59,51 +59,46 @@ class MarkFile:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._descriptor: int | None = None
-        self._next = 0
+        self._turn = 0
 
     def read(self) -> Mark | None:
-        """The mark with the highest number of those that are whole."""
+        """The mark that was written last, of those that are whole."""
         try:
             content = self._path.read_bytes()
         except FileNotFoundError:
             return None
-        marks = [(_parsed(content[slot * _SLOT : (slot + 1) * _SLOT]), slot) for slot in range(_SLOTS)]
-        whole = [(mark, slot) for mark, slot in marks if mark is not None]
-        if not whole:
-            return None
-        mark, slot = max(whole, key=lambda pair: pair[0].seq)
-        self._next = 1 - slot
+        slots = (_parsed(content[start : start + _SLOT]) for start in range(0, _SLOTS * _SLOT, _SLOT))
+        # An adopted journal may be shorter than the one before it: the turn says which mark is the newer.
+        turn, mark = max((slot for slot in slots if slot is not None), key=_turn_of, default=(0, None))
+        self._turn = turn
         return mark
 
     def write(self, mark: Mark, *, is_durable: bool) -> None:
         """Write the slot that is not the newest."""
-        if self._descriptor is None:
-            self._descriptor = self._opened()
-        text = canonical_json(asdict(mark)).encode()
+        turn = self._turn + 1
+        text = canonical_json({"turn": turn, **asdict(mark)}).encode()
         record = b"%08x %s" % (crc32(text), text)
-        os.pwrite(self._descriptor, record.ljust(_SLOT), self._next * _SLOT)
-        if is_durable:
-            os.fsync(self._descriptor)
-        self._next = 1 - self._next
-
-    def close(self) -> None:
-        """Let the file go."""
-        if self._descriptor is not None:
-            os.close(self._descriptor)
-            self._descriptor = None
-
-    def _opened(self) -> int:
         make_owner_only(self._path.parent)
-        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
-        return os.open(self._path, flags, 0o600)
+        descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        try:
+            os.pwrite(descriptor, record.ljust(_SLOT), turn % _SLOTS * _SLOT)
+            if is_durable:
+                os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+        self._turn = turn
 
 
-def _parsed(slot: bytes) -> Mark | None:
+def _turn_of(slot: tuple[int, Mark]) -> int:
+    return slot[0]
+
+
+def _parsed(slot: bytes) -> tuple[int, Mark] | None:
     text = slot.rstrip()
     if text[:8] != b"%08x" % crc32(text[9:]):
         return None
     try:
-        return Mark(**json.loads(text[9:]))
-    except (TypeError, ValueError):
+        values = json.loads(text[9:])
+        return values.pop("turn"), Mark(**values)
+    except (TypeError, ValueError, KeyError):
         return None

@@ -21,9 +21,9 @@ from exchange_mcp.desk.dialect import (
     durable_engine,
     immediate,
     install_guards,
-    is_empty,
     reading,
     reading_engine,
+    tables,
     translated,
 )
 from exchange_mcp.desk.entry import Entry
@@ -42,6 +42,7 @@ from exchange_mcp.desk.reading import JournalReads, facts_of, head_of
 from exchange_mcp.desk.records import Opening, Signed
 from exchange_mcp.desk.repeats import RepeatLimits
 from exchange_mcp.desk.schema import MIGRATIONS, SCHEMA, events, facts, intents
+from exchange_mcp.desk.writing import BACKWARDS_MS
 from exchange_mcp.model.ports import Clock, Entropy
 
 # What is verified at every start; the whole log is `exchange-mcp audit verify`'s business.
@@ -128,8 +129,12 @@ def open_reading(path: Path) -> JournalReads:
     """
     with translated(path.name):
         connection = reading_engine(path).connect()
-        with reading(connection):
-            _check_schema(facts_of(connection))
+        try:
+            with reading(connection):
+                _check_schema(connection)
+        except BaseException:
+            connection.close()
+            raise
     return JournalReads(connection)
 
 
@@ -140,7 +145,7 @@ def begin(connection: Connection, around: Surroundings) -> Journal:
         UnusableJournalError: as `open_journal`, but for the place and the lock.
     """
     with reading(connection):
-        is_new = is_empty(connection)
+        is_new = not tables(connection)
     if is_new:
         with immediate(connection):
             migrate(connection, around.clock.now_ms())
@@ -150,7 +155,7 @@ def begin(connection: Connection, around: Surroundings) -> Journal:
             wrong = damage(connection)
             if wrong is not None:
                 raise CorruptJournalError(f"the journal's file is damaged: {wrong}")
-            _check_schema(facts_of(connection))
+            _check_schema(connection)
         with immediate(connection):
             migrate(connection, around.clock.now_ms())
             _verify_end(connection)
@@ -159,7 +164,7 @@ def begin(connection: Connection, around: Surroundings) -> Journal:
         store = around.marks(known["desk_id"])
         head = head_of(connection)
         now_ms = around.clock.now_ms()
-        entry = Entry(connection, head, now_ms if around.adopt else max(now_ms, head.at_ms))
+        entry = Entry(connection, head, max(now_ms, head.at_ms))
         if not is_new:
             _compare(entry, store.read(), known["desk_id"], around)
         epoch = int(known["epoch"]) + 1
@@ -183,8 +188,8 @@ def migrate(
     Raises:
         FutureSchemaError: it is a newer one already.
     """
-    is_new = is_empty(connection)
-    version = 0 if is_new else _check_schema(facts_of(connection), goal)
+    is_new = not tables(connection)
+    version = 0 if is_new else _check_schema(connection, goal)
     for step in range(version + 1, goal + 1):
         steps[step](connection)
     install_guards(connection)  # also where somebody took them away
@@ -198,8 +203,11 @@ def migrate(
         )
 
 
-def _check_schema(known: dict[str, str], goal: int = SCHEMA) -> int:
-    version = int(known["schema"])
+def _check_schema(connection: Connection, goal: int = SCHEMA) -> int:
+    stated = facts_of(connection).get("schema", "") if facts.name in tables(connection) else ""
+    if not stated.isdecimal():
+        raise CorruptJournalError("the file is a database, and not a journal")
+    version = int(stated)
     if version > goal:
         raise FutureSchemaError(
             f"the journal has schema {version}, and this release knows {goal}: a newer release wrote it"
@@ -253,10 +261,15 @@ def _compare(entry: Entry, mark: Mark | None, desk_id: str, around: Surroundings
         RestoredJournalError, ClonedJournalError: it is not, and nobody signed for it.
     """
     difference = _difference(entry, mark, desk_id, around.machine)
-    if difference is None:
-        return
+    now_ms = around.clock.now_ms()
     if around.adopt is None:
-        raise difference
+        if difference is not None:
+            raise difference
+        return
+    if difference is None and now_ms >= entry.head.at_ms - BACKWARDS_MS:
+        return
+    # A clock that was ahead when the last event was recorded is right again only if somebody says so.
+    entry.now_ms = now_ms
     entry.sign(around.adopt.nonce, "adopt", spent_ms=entry.now_ms)
     tag = _tag(around.entropy)
     _state(entry.connection, "tag", tag)
@@ -264,7 +277,7 @@ def _compare(entry: Entry, mark: Mark | None, desk_id: str, around: Surroundings
         "adopted",
         None,
         {
-            "why": difference.message,
+            "why": "the clock had been ahead" if difference is None else difference.message,
             "tag": tag,
             "signed": {
                 "approver": around.adopt.approver,

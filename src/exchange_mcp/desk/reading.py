@@ -102,7 +102,7 @@ def counters_of(
     return _counted(own, midnight, minute), _counted(rows, midnight, minute)
 
 
-def _counted(rows: Sequence[Row[Any]], midnight: int, minute: int) -> Counters:
+def _counted(rows: Sequence[Row[*tuple[Any, ...]]], midnight: int, minute: int) -> Counters:
     notional: dict[str, Decimal] = {}
     last_minute = today = in_flight = unknown = 0
     for row in rows:
@@ -133,6 +133,11 @@ class JournalReads:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._lock: Final = RLock()
+
+    def close(self) -> None:
+        """Give the journal back."""
+        with self._lock:
+            self._connection.close()
 
     def intent(self, intent_id: str) -> Intent:
         """The intent with this id.

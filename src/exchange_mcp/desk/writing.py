@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from exchange_mcp.model.errors import JournalError
 
 # A clock that NTP steps back by less than this is not worth a word: the record's time stands still meanwhile.
-_BACKWARDS_MS: Final = 2000
+BACKWARDS_MS: Final = 2000
 
 
 class JournalWrites(JournalReads):
@@ -105,7 +105,7 @@ class JournalWrites(JournalReads):
                 with translated(), immediate(self._connection):
                     head = head_of(self._connection)
                     now_ms = self._clock.now_ms()
-                    if is_timed and now_ms < head.at_ms - _BACKWARDS_MS:
+                    if is_timed and now_ms < head.at_ms - BACKWARDS_MS:
                         raise ClockBehindError(
                             f"the clock is {(head.at_ms - now_ms) // 1000} s behind the journal's last record"
                         )
