@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Final
 
 from exchange_mcp.desk.absence import AbsenceTerms
-from exchange_mcp.desk.ports import Effect, Footing, Planned, Ready, Sighting
+from exchange_mcp.desk.ports import Effect, EffectTerms, Footing, Planned, Ready, Sighting
 from exchange_mcp.model.accounts import AccountName, Environment, MarketType
 from exchange_mcp.model.client_ids import tag_of
 from exchange_mcp.model.errors import VenueUnreachableError
@@ -153,6 +153,12 @@ class ModelVenue:
             refuses_late=True,
             sources=frozenset({Source.CLIENT_ID, *LISTS}),
             needs_card=False,
+        )
+
+    def effect_terms(self, plan: WirePlan, latest_ms: int) -> EffectTerms:
+        terms = self.absence_terms(plan, latest_ms)
+        return EffectTerms(
+            first_look_ms=terms.first_look_ms, spacing_ms=terms.spacing_ms, refuses_late=terms.refuses_late
         )
 
     async def seen(self, since_ms: int) -> tuple[Sighting, ...]:

@@ -16,7 +16,9 @@ class Pace:
         margin_ms: how much later than at the claim the request may be signed.
         collar_bps: how far the mid may move between approval and re-check, in basis points.
         read_back: the waits before each look for an accepted order; their sum covers the venue's lag.
-        looks: the waits before each look for an unknown order, as long as the engine hopes to decide by itself.
+        looks: the waits before each look for an unknown outcome; the last one repeats.
+        proof_looks: how many looks that could be part of a proof may fail to prove before a person is asked.
+        hopeless_looks: after how many looks a person is asked where no look can ever prove it.
         slow_look: the wait between looks once a person is asked to decide.
         sweep: between two looks at everything that the key has at its venue.
         sweep_age: how old the last whole sweep may be before a re-check; an older one is repeated.
@@ -34,7 +36,9 @@ class Pace:
     margin_ms: int = 1_000
     collar_bps: Decimal = Decimal(50)
     read_back: tuple[float, ...] = (0.0, 0.5, 1.0, 2.0, 4.0)
-    looks: tuple[float, ...] = (0.2, 1.0, 3.0, 6.0, 10.0, 15.0, 30.0, 60.0, 60.0)
+    looks: tuple[float, ...] = (0.2, 1.0, 3.0, 6.0, 10.0, 15.0, 30.0, 60.0)
+    proof_looks: int = 5
+    hopeless_looks: int = 5
     slow_look: float = 300.0
     sweep: float = 30.0
     sweep_age: float = 5.0

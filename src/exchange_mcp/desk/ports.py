@@ -139,6 +139,21 @@ class Effect(StrEnum):
     UNTOLD = "untold"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EffectTerms:
+    """When a cancel or a change of leverage that shows no effect has had none.
+
+    Attributes:
+        first_look_ms: the venue's time before which a look proves nothing, UTC milliseconds.
+        spacing_ms: how far two looks have to be apart.
+        refuses_late: whether the venue is documented, or was shown, to refuse a request after its window.
+    """
+
+    first_look_ms: int
+    spacing_ms: int
+    refuses_late: bool
+
+
 class Ready(Protocol):
     """Everything that a send waits for, in hand: the key's lock, a slot of the limiter, a warm connection."""
 
@@ -195,7 +210,11 @@ class DeskVenue(Protocol):
         ...
 
     def absence_terms(self, plan: WirePlan, latest_ms: int) -> AbsenceTerms:
-        """What the proof of this order's absence depends on at this venue, by its rules."""
+        """What the proof of an order's absence depends on at this venue, by its rules."""
+        ...
+
+    def effect_terms(self, plan: WirePlan, latest_ms: int) -> EffectTerms:
+        """What it takes to call a cancel or a change of leverage without effect at this venue, by its rules."""
         ...
 
     async def seen(self, since_ms: int) -> tuple[Sighting, ...]:

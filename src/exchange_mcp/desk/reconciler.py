@@ -5,7 +5,7 @@ proved waits for a named person; the looking goes on meanwhile, for an order may
 """
 
 import asyncio
-from itertools import chain, repeat
+from itertools import count
 
 from exchange_mcp.desk.absence import Absence, Condition, absence
 from exchange_mcp.desk.intents import State
@@ -34,15 +34,33 @@ class Reconciler:
 
     async def run(self, intent_id: str) -> None:
         """Look until it is known, ever more seldom; ask for a person once looking alone will not decide soon."""
-        station, hopes = self._station, len(self._station.pace.looks)
-        waits = chain(station.pace.looks, repeat(station.pace.slow_look))
-        for number, wait in enumerate(waits, start=1):
-            await asyncio.sleep(wait)
+        station, late = self._station, 0
+        first_look_ms = self._first_look_ms(station.journal.intent(intent_id))
+        for number in count(1):
+            await asyncio.sleep(self._wait(intent_id, number, first_look_ms))
+            late += station.venue.venue_ms() >= first_look_ms
             missing = await self.look(intent_id)
             if missing is None:
                 return
-            if number >= hopes or _HOPELESS & {shortfall.condition for shortfall in missing.missing}:
+            is_hopeless = bool(_HOPELESS & {shortfall.condition for shortfall in missing.missing})
+            if late >= station.pace.proof_looks or (is_hopeless and number >= station.pace.hopeless_looks):
                 self._ask(intent_id, missing)
+
+    def _wait(self, intent_id: str, number: int, first_look_ms: int) -> float:
+        """How long until the next look; the first one that can be part of a proof is not overslept."""
+        pace = self._station.pace
+        if intent_id in self.asked:
+            return pace.slow_look
+        wait = pace.looks[min(number, len(pace.looks)) - 1]
+        due = (first_look_ms - self._station.venue.venue_ms()) / 1000
+        return min(wait, due) if due > pace.looks[0] else wait
+
+    def _first_look_ms(self, intent: Intent) -> int:
+        """The venue's time from which on a look can be part of a proof."""
+        venue, latest_ms = self._station.venue, _latest_ms(intent)
+        if intent.action == "place":
+            return venue.absence_terms(intent.plan, latest_ms).first_look_ms
+        return venue.effect_terms(intent.plan, latest_ms).first_look_ms
 
     async def look(self, intent_id: str) -> Absence | None:
         """Look once, and move the intent on where that decides; what is still missing, None once it is not unknown."""
@@ -71,9 +89,7 @@ class Reconciler:
         return await look_for(self._station, intent)
 
     def _proof(self, intent: Intent, looks: list[Findings]) -> Absence:
-        if intent.latest_ms is None:
-            raise RuntimeError(f"intent {intent.id} was never claimed")
-        return absence(looks, self._station.venue.absence_terms(intent.plan, intent.latest_ms))
+        return absence(looks, self._station.venue.absence_terms(intent.plan, _latest_ms(intent)))
 
     async def _look_at_effect(self, intent: Intent) -> Absence | None:
         """A cancel or a leverage: done, too late, or still pending when it cannot act any more, so not done."""
@@ -93,7 +109,7 @@ class Reconciler:
                 return Absence(())
             case Effect.PENDING:
                 pass
-        terms = station.venue.absence_terms(intent.plan, intent.latest_ms or 0)
+        terms = station.venue.effect_terms(intent.plan, _latest_ms(intent))
         seen = self._pending_ms.setdefault(intent.id, [])
         if began_ms >= terms.first_look_ms:
             seen.append(began_ms)
@@ -124,3 +140,9 @@ class Reconciler:
     def _forget(self, intent_id: str) -> None:
         for held in (self._looks, self._pending_ms, self.asked):
             held.pop(intent_id, None)
+
+
+def _latest_ms(intent: Intent) -> int:
+    if intent.latest_ms is None:
+        raise RuntimeError(f"intent {intent.id} was never claimed")
+    return intent.latest_ms
