@@ -16,8 +16,8 @@ class Pace:
         margin_ms: how much later than at the claim the request may be signed.
         collar_bps: how far the mid may move between approval and re-check, in basis points.
         read_back: the waits before each look for an accepted order; their sum covers the venue's lag.
-        looks: the waits before each look for an unknown outcome; the last one repeats.
-        proof_looks: how many looks that could be part of a proof may fail to prove before a person is asked.
+        looks: the waits before each look for an unknown outcome; the last one repeats. No person is asked before.
+        proof_looks: how many looks that could be part of a proof have to fail before a person is asked.
         hopeless_looks: after how many looks a person is asked where no look can ever prove it.
         slow_look: the wait between looks once a person is asked to decide.
         sweep: between two looks at everything that the key has at its venue.

@@ -43,7 +43,8 @@ class Reconciler:
             if missing is None:
                 return
             is_hopeless = bool(_HOPELESS & {shortfall.condition for shortfall in missing.missing})
-            if late >= station.pace.proof_looks or (is_hopeless and number >= station.pace.hopeless_looks):
+            is_spent = late >= station.pace.proof_looks and number > len(station.pace.looks)
+            if is_spent or (is_hopeless and number >= station.pace.hopeless_looks):
                 self._ask(intent_id, missing)
 
     def _wait(self, intent_id: str, number: int, first_look_ms: int) -> float:
