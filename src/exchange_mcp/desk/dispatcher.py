@@ -45,6 +45,9 @@ class Dispatcher:
                 intent = self._station.journal.intent(intent_id)
                 if intent.state is not State.APPROVED:
                     return
+                if self.is_stopping:
+                    self._lapse(intent_id, "The desk is being shut down.")
+                    return
                 if await self._tried(intent, nonce):
                     return
             self._lapse(intent_id, "It could not be made ready within the time that a re-check is good for.")
