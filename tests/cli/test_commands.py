@@ -12,7 +12,7 @@ from exchange_mcp.tools.registry import builtin
 
 from .launching import ran
 
-COMMANDS: Final = ("init", "serve", "demo", "sim", "matrix", "scope", "egress", "audit")
+COMMANDS: Final = ("init", "serve", "demo", "sim", "matrix", "scope", "egress", "audit", "outcome")
 PUBLISHED: Final = Path(__file__).parents[2] / "docs" / "annotations.md"
 
 Environment = dict[str, str]

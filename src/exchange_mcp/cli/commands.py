@@ -16,6 +16,7 @@ _COMMANDS: Final = {
     "scope": "Tell what a key may do.",
     "egress": "Show what may leave the process; accept what another ccxt does.",
     "audit": "Verify what a desk recorded, or print it.",
+    "outcome": "Tell what a venue's answer to a write proves.",
 }
 
 

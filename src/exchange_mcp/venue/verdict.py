@@ -86,6 +86,9 @@ def _answered(evidence: Evidence) -> tuple[Route, Mapping[str, Any]]:
 
 
 def _route(evidence: Evidence) -> Route | None:
+    # urlsplit drops line ends and tabs, and whoever sent the request may not have.
+    if not evidence.url.isascii() or not evidence.url.isprintable():
+        return None
     try:
         parts = urlsplit(evidence.url)
         is_plain = parts.scheme == "https" and parts.port in {None, 443} and parts.username is None
@@ -129,7 +132,7 @@ def _holds(answer: object, musts: Mapping[Path, frozenset[Any]]) -> bool:
 
 
 def _is_empty(value: object) -> bool:
-    return value is _MISSING or value is None or value == ""
+    return value is _MISSING or value is None or (isinstance(value, str | list | dict) and not value)
 
 
 # A code
@@ -227,7 +230,7 @@ def _accepted(evidence: Evidence, route: Route, answer: Mapping[str, Any]) -> Ve
         )
     return Verdict(
         outcome=Outcome.ACCEPTED,
-        reason=_acceptance_reason(evidence, shape),
+        reason=_acceptance_reason(evidence, shape, answer),
         ground="documented answer" if order_id is None else "order id",
         order_id=order_id,
     )
@@ -241,7 +244,8 @@ def _is_acceptance(shape: Acceptance, answer: Mapping[str, Any]) -> bool:
             for path, allowed in shape.may.items()
         )
         and all(_is_something(_at(answer, path)) for path in shape.present)
-        and all(_at(answer, path) is _MISSING for path in shape.refuted_by)
+        and all(_is_empty(_at(answer, path)) for path in shape.refuted_by)
+        and (shape.no_errors is None or _at(answer, shape.no_errors) == [])
         and (shape.order_id is None or _order_id(shape, answer) is not None)
         and (shape.leverage is None or _leverage(shape, answer) is not None)
     )
@@ -284,13 +288,33 @@ def _check_ours(
         raise _UnprovenError("the leverage in force is not the one that was asked for", "leverage")
 
 
-def _acceptance_reason(evidence: Evidence, shape: Acceptance) -> str:
+def _acceptance_reason(evidence: Evidence, shape: Acceptance, answer: Mapping[str, Any]) -> str:
     match evidence.action:
         case "place":
             whose = "its order id" if shape.client_id is None else "its order id and our client order id"
-            reason = f"{evidence.venue} took the order: the answer has {whose}"
+            taken = f"{evidence.venue} took the order: the answer has {whose}"
         case "cancel":
-            reason = f"{evidence.venue} took the cancel: the answer is the one that its page shows"
+            taken = f"{evidence.venue} took the cancel: the answer is the one that its page shows"
         case "leverage":
-            reason = f"{evidence.venue} took the leverage: the answer is the one that its page shows"
-    return f"{reason}. {shape.remark}" if shape.remark else reason
+            taken = f"{evidence.venue} took the leverage: the answer is the one that its page shows"
+    remarks = [
+        "It ended at once, and may have filled in part."
+        if shape.ended and _holds(answer, shape.ended)
+        else "",
+        shape.remark,
+        ""
+        if _names_one(evidence, shape)
+        else "It was not compared with an id or a leverage that was asked for.",
+    ]
+    return ". ".join((taken, " ".join(filter(None, remarks)))).removesuffix(". ")
+
+
+def _names_one(evidence: Evidence, shape: Acceptance) -> bool:
+    """Whether the evidence says what was asked for, as far as this answer repeats it."""
+    match evidence.action:
+        case "place":
+            return True
+        case "cancel":
+            return evidence.client_order_id is not None or evidence.order_id is not None
+        case "leverage":
+            return shape.leverage is None or evidence.leverage is not None

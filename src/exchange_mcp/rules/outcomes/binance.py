@@ -1,8 +1,9 @@
 """Binance: what its answers to writes prove. Spot, and USD-M with its own route for conditional orders.
 
-A 4XX is the sender's fault by Binance's page; 403, 418 and 429 are limits of which it does not say that nothing was
-executed, and of a 5XX it says that execution is unknown. USD-M names three messages of a 503 that are
-failures, and a code for one of them; the others have no code on its page, so they are not listed.
+A 4XX is the sender's fault by Binance's page; 403, 418 and 429 are limits of which it does not say that nothing
+was executed, but for spot's limit of unfilled orders, and of a 5XX it says that execution is unknown. USD-M names
+three messages of a 503 that are failures, and a code for one of them; the others have no code on its page, so they
+are not listed.
 """
 
 import re
@@ -21,7 +22,14 @@ from exchange_mcp.rules.outcomes.shapes import (
     refusals,
 )
 
+UNTOLD: Final = (
+    "what a firewall's 403, a 418 and most 429s left behind; which code comes with USD-M's other two 503 "
+    "messages that are failures; what `-1013` and `-2010` mean on USD-M, where the page has only their "
+    "names; everything of margin, COIN-M, options and portfolio margin"
+)
+
 _SPOT: Final = "https://developers.binance.com/docs/binance-spot-api-docs/errors"
+_LIMIT: Final = "https://developers.binance.com/docs/binance-spot-api-docs/faqs/order_count_decrement"
 _SPOT_TRADING: Final = "https://developers.binance.com/docs/binance-spot-api-docs/rest-api/trading-endpoints"
 _FUTURES: Final = "https://developers.binance.com/docs/derivatives/usds-margined-futures"
 _CODES: Final = f"{_FUTURES}/error-code"
@@ -82,7 +90,7 @@ def _general(page: str) -> dict[Code, Doubt]:
     return (
         doubts(page, "is an error of its own, and says nothing of the order", -1000, -1001)
         | doubts(page, "means by its page that the execution is unknown", -1006, -1007)
-        | doubts(page, "is a limit of which its page does not say that nothing was executed", -1003, -1015)
+        | doubts(page, "is a limit of which its page does not say that nothing was executed", -1003)
         | doubts(page, "means that a service ended, not that the request did nothing", -1016)
     )
 
@@ -102,6 +110,10 @@ def _shape(
     )
 
 
+def _count(page: str) -> dict[Code, Doubt]:
+    return doubts(page, "is a limit of which its page does not say here that nothing was executed", -1015)
+
+
 def _overload(page: str) -> dict[Code, Doubt]:
     return doubts(
         page, "means an overload, of which its page does not say here that nothing was executed", -1008
@@ -116,18 +128,21 @@ _NO_ORDER: Final = "says that it knows no such order, which may also be one that
 _SPOT_PLACE: Final = _shape(
     _request(_SPOT)
     | refusals(_SPOT, _BAD, -1013, -1014, -1108, -1111, -1112, -1114, -1115, -1116, -1117, -1118)
-    | refusals(_SPOT, _BAD, -1010, -2010, words=_NOT_TAKEN),
+    | refusals(_SPOT, _BAD, -1010, -2010, words=_NOT_TAKEN)
+    | refusals(_LIMIT, (429,), -1015),
     _general(_SPOT) | _overload(_SPOT),
     doubts(_SPOT, _IN_USE, -1010, -2010, words=one_of("Duplicate order sent.")),
 )
 _SPOT_CANCEL: Final = _shape(
     _request(_SPOT) | refusals(_SPOT, _BAD, -1119),
-    _general(_SPOT) | _overload(_SPOT) | doubts(_SPOT, _NO_ORDER, -2011, -2013),
+    _general(_SPOT) | _count(_SPOT) | _overload(_SPOT) | doubts(_SPOT, _NO_ORDER, -2011, -2013),
 )
 
 _FUTURES_REQUEST: Final = _request(_CODES) | refusals(_CODES, _KEY, -1011, -2017)
-_FUTURES_GENERAL: Final = _general(_CODES) | doubts(
-    _CODES, "has no meaning on its page beyond its name", -1010, -1013, -2010
+_FUTURES_GENERAL: Final = (
+    _general(_CODES)
+    | _count(_CODES)
+    | doubts(_CODES, "has no meaning on its page beyond its name", -1010, -1013, -2010)
 )
 _FUTURES_ORDER: Final = (
     _FUTURES_REQUEST
@@ -167,7 +182,7 @@ _FUTURES_LEVERAGE: Final = _shape(
 )
 _TAKEN: Final = frozenset({"NEW", "PENDING_NEW", "PARTIALLY_FILLED", "FILLED"})
 # Taken, and ended at once by its own rules: FOK, IOC, market or self-trade prevention. It may have filled in part.
-_ENDED: Final = frozenset({"EXPIRED", "EXPIRED_IN_MATCH", "CANCELED"})
+_ENDED: Final = frozenset({"EXPIRED", "EXPIRED_IN_MATCH"})
 _ERROR: Final[tuple[Path, ...]] = (("code",), ("msg",))
 
 
@@ -177,8 +192,10 @@ def _placed(page: str, order_id: str, client_id: str, status: str) -> Acceptance
         order_id=(order_id,),
         id_kind="number",
         client_id=(client_id,),
-        # REJECTED is "not accepted by the engine": neither an acceptance nor a listed refusal.
+        # REJECTED is "not accepted by the engine": neither an acceptance nor a listed refusal. CANCELED is the word of
+        # another answer, to a cancel.
         may={(status,): _TAKEN | _ENDED},
+        ended={(status,): _ENDED},
         present=(("symbol",),),
         refuted_by=_ERROR,
     )
@@ -237,6 +254,7 @@ ROUTES: Final[tuple[Route, ...]] = (
                     {"NEW", "TRIGGERING", "TRIGGERED", "FINISHED", "CANCELED", "EXPIRED"}
                 )
             },
+            ended={("algoStatus",): frozenset({"EXPIRED"})},
             present=(("symbol",),),
             refuted_by=_ERROR,
         ),

@@ -39,10 +39,11 @@ _REFUSALS: Final = (
     *("OrderNotCached", "OrderImmediatelyFillable", "OrderNotFillable", "DuplicateOrderId"),
     *("ContractUnavailable", "NotSupported", "InvalidProxySettings", "OperationFailed", "NetworkError"),
     *("DDoSProtection", "RateLimitExceeded", "ExchangeNotAvailable", "OnMaintenance", "InvalidNonce"),
-    *("ChecksumError", "CancelPending", "UnsubscribeError"),
+    # Of the two responses: what is bad in an answer is seen from the answer itself.
+    *("ChecksumError", "CancelPending", "UnsubscribeError", "BadResponse", "NullResponse"),
 )
 _NO_ANSWERS: Final = (
-    *("RequestTimeout", "BadResponse", "NullResponse", "ExchangeClosedByUser"),
+    *("RequestTimeout", "ExchangeClosedByUser"),
     *("EgressBlockedError", "BadAnswerError"),
 )
 

@@ -88,8 +88,10 @@ class Acceptance:
         client_id: the way to our id; None where this venue never echoes it here.
         must: what it holds, by the way to it: one of these values.
         may: what it holds if it holds it at all: one of these values.
+        ended: what it holds if the order was taken and has ended at once by its own rules.
         present: ways that lead to text or a number, whatever it is.
         leverage: the way to the leverage that is in force; None where the answer does not tell it.
+        no_errors: the way to a list that is there and has nothing in it.
         refuted_by: ways that lead to nothing in a true answer.
         remark: what acceptance does not mean here, as a sentence.
     """
@@ -100,8 +102,10 @@ class Acceptance:
     client_id: Path | None = None
     must: Musts = field(default_factory=dict[Path, frozenset[Scalar]])
     may: Musts = field(default_factory=dict[Path, frozenset[Scalar]])
+    ended: Musts = field(default_factory=dict[Path, frozenset[Scalar]])
     present: tuple[Path, ...] = ()
     leverage: Path | None = None
+    no_errors: Path | None = None
     refuted_by: tuple[Path, ...] = ()
     remark: str = ""
 

@@ -9,6 +9,7 @@ from exchange_mcp.model.scopes import Ability, KeyScope, Permission, Role
 from exchange_mcp.rules.key_pages import KEY_PAGES
 from exchange_mcp.rules.key_verdicts import judge
 from exchange_mcp.rules.venues import VENUES
+from exchange_mcp.venue.outcome_pages import outcomes_page
 from exchange_mcp.venue.scope import QUESTIONS
 
 ROOT: Final = Path(__file__).parents[4]
@@ -82,7 +83,9 @@ _ROWS: Final[tuple[tuple[str, KeyScope, str | None, bool], ...]] = (
 
 def venues_page() -> str:
     """docs/venues.md."""
-    return "".join((_INTRODUCTION, *_asked(), _ELSEWHERE, *_boxes(), _VERDICTS, verdict_table()))
+    return "".join(
+        (_INTRODUCTION, *_asked(), _ELSEWHERE, *_boxes(), _VERDICTS, verdict_table(), outcomes_page())
+    )
 
 
 def _asked() -> Iterator[str]:
