@@ -154,6 +154,17 @@ def test_the_words_of_the_options_are_understood_in_lines_too() -> None:
     assert code == 0
 
 
+def test_what_never_left_needs_neither_a_place_nor_a_status() -> None:
+    answers, code = answered(
+        '{"venue":"binance","sent":false}',
+        '{"venue":"binance","sent":false,"url":""}',
+        '{"venue":"binance","sent":false,"status":200}',
+        '{"venue":"binance","sent":false,"url":7}',
+    )
+    assert [each["outcome"] for each in answers] == ["not_sent", "not_sent", "unknown", "unknown"]
+    assert code == 2
+
+
 def test_a_line_without_a_venue_has_the_one_of_the_command() -> None:
     unnamed = json.dumps({"url": URL, "status": 400, "body": REFUSED})
     assert answered(unnamed, venue="binance") == (

@@ -43,7 +43,7 @@ def test_no_code_is_a_refusal_and_a_doubt_unless_messages_tell_them_apart(venue:
 
 
 def test_a_refusal_never_comes_with_success_or_a_servers_own_error_but_where_a_page_says_so() -> None:
-    """Every venue but Binance says no with a 200 too; 503 is on Binance's USD-M page alone, for `-1008`."""
+    """Every venue but Binance says no with a 200 too; for each of the others a page names status and code."""
     odd = {
         (venue, code, status)
         for venue, route in EVERY
@@ -52,7 +52,7 @@ def test_a_refusal_never_comes_with_success_or_a_servers_own_error_but_where_a_p
         for status in refusal.statuses
         if not (status == 200 and venue != "binance") and status not in {400, 401, 403, 405, 410}
     }
-    assert odd == {("binance", -1008, 503), ("binance", -1015, 429)}
+    assert odd == {("binance", -1008, 503), ("binance", -1015, 429), ("okx", "50011", 429)}
 
 
 def test_one_place_and_action_has_one_route() -> None:

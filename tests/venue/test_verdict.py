@@ -179,6 +179,33 @@ def test_a_leverage_is_proved_by_the_number_that_was_asked_for() -> None:
     assert "not compared" in judge(replace(changed, leverage=None)).reason
 
 
+@pytest.mark.parametrize("odd", [True, 1.0, "1", None, [1], {"n": 1}, [], {}])
+def test_what_an_acceptance_must_hold_is_compared_by_type_too(odd: object) -> None:
+    """`true` is no 1 and no 0 to JSON, though both are equal in Python."""
+
+    def said(venue: str, action: str, url: str, body: dict[str, object]) -> Outcome:
+        return outcome(SENT, venue=venue, action=action, url=url, body=as_json(body))
+
+    kraken, bybit, coinbase = (
+        "https://api.kraken.com/0/private/CancelOrder",
+        "https://api.bybit.com/v5/order/create",
+        "https://api.coinbase.com/api/v3/brokerage/orders",
+    )
+    taken: dict[str, object] = {"retMsg": "OK", "result": {"orderId": "1321", "orderLinkId": OURS}}
+    held: dict[str, object] = {"success_response": {"order_id": "111-000", "client_order_id": OURS}}
+    none: list[object] = []
+    assert said("kraken", "cancel", kraken, {"error": none, "result": {"count": 1}}) is Outcome.ACCEPTED
+    assert said("bybit", "place", bybit, taken | {"retCode": 0}) is Outcome.ACCEPTED
+    assert said("coinbase", "place", coinbase, held | {"success": True}) is Outcome.ACCEPTED
+    assert said("kraken", "cancel", kraken, {"error": none, "result": {"count": odd}}) is Outcome.UNKNOWN
+    assert said("kraken", "cancel", kraken, {"error": odd or "", "result": {"count": 1}}) is Outcome.UNKNOWN
+    assert said("bybit", "place", bybit, taken | {"retCode": odd}) is Outcome.UNKNOWN
+    assert said("bybit", "place", bybit, taken | {"retCode": False}) is Outcome.UNKNOWN
+    if odd is not True:
+        assert said("coinbase", "place", coinbase, held | {"success": odd}) is Outcome.UNKNOWN
+    assert said("coinbase", "place", coinbase, held | {"success": 1}) is Outcome.UNKNOWN
+
+
 # --- what the order's own word says ---
 
 

@@ -58,13 +58,14 @@ def read_attempt(line: bytes | None, venue: str | None) -> ReadAttempt:
     action = members.get("action", "place")
     if action not in get_args(Action):
         raise LineError("action is place, cancel or leverage")
+    is_sent = _sent(members)
     return ReadAttempt(
         Evidence(
             venue=_text(members, "venue", venue),
             action=cast("Action", action),
-            url=_text(members, "url", None),
-            status=_status(members),
-            is_sent=_sent(members),
+            url=_text(members, "url", None) if is_sent else _place(members),
+            status=_status(members, is_sent=is_sent),
+            is_sent=is_sent,
             body=_body(members),
             client_order_id=_optional_text(members, "client_order_id"),
             order_id=_optional_text(members, "order_id"),
@@ -97,14 +98,17 @@ def _members(line: bytes) -> dict[str, Any]:
         raise LineError("the line is no JSON object")
     members = cast("dict[str, Any]", value)
     for name in members:
-        meant = next((known for known in _KNOWN if _plain(known) == _plain(name) and known != name), None)
-        if meant is not None:
+        meant = _MEANT.get(_plain(name), name)
+        if meant != name:
             raise LineError(f"the member {visible(name, 40)} is written {meant}")
     return members
 
 
 def _plain(name: str) -> str:
     return name.casefold().replace("_", "").replace("-", "").strip()
+
+
+_MEANT: Final = {_plain(name): name for name in _KNOWN}
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -128,10 +132,18 @@ def _optional_text(members: dict[str, Any], name: str) -> str | None:
     return value
 
 
-def _status(members: dict[str, Any]) -> int | None:
-    if "status" not in members:
+def _place(members: dict[str, Any]) -> str:
+    """Where something would have been asked that never left: this need not be known."""
+    value = members.get("url")
+    if value is not None and not isinstance(value, str):
+        raise LineError("url is no text")
+    return value or ""
+
+
+def _status(members: dict[str, Any], *, is_sent: bool) -> int | None:
+    if "status" not in members and is_sent:
         raise LineError("status is missing; it is a number, or null where no answer came")
-    value = members["status"]
+    value = members.get("status")
     if value is None or value == "none":
         return None
     if type(value) is not int or value not in _HTTP:

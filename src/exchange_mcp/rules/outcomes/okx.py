@@ -19,19 +19,22 @@ from exchange_mcp.rules.outcomes.shapes import (
 )
 
 UNTOLD: Final = (
-    "what a call limit (`50011`, `50061`) left behind; codes from 54031 on and those of the account, "
+    "what the limit of an account (`50061`) left behind; codes from 54031 on and those of the account, "
     "leverage among them; orders of the algo and batch endpoints"
 )
 
 _DOCS: Final = "https://www.okx.com/docs-v5/en/"
 _ERRORS: Final = f"{_DOCS}#error-code-rest-api-public"
+# The code of a request that was rejected for its rate, by this page.
+_LIMITS: Final = f"{_DOCS}#overview-rate-limits"
 _HOSTS: Final = frozenset({"www.okx.com"})
 _MEMBERS: Final = frozenset({"code", "msg", "data", "inTime", "outTime"})
 _OK: Final = (200,)
 
 # Of the whole request, each with the status in the page's second column.
 _WHOLE: Final = (
-    refusals(_ERRORS, (400,), "50000", "50002", "50006", "50014", "50015", "50016", "50100", "51000")
+    refusals(_LIMITS, (200, 429), "50011")
+    | refusals(_ERRORS, (400,), "50000", "50002", "50006", "50014", "50015", "50016", "50100", "51000")
     | refusals(_ERRORS, (401,), *(str(code) for code in range(50101, 50115)))
     | refusals(_ERRORS, (403,), "50035")
     | refusals(_ERRORS, (405,), "50115")
@@ -48,12 +51,11 @@ _GENERAL: Final = (
     | doubts(
         _ERRORS,
         "is a limit of which its page does not say that nothing was executed",
-        "50011",
         "50040",
         "50061",
     )
 )
-_PLACE: Final = refusals(
+_PLACE: Final = refusals(_LIMITS, _OK, "50011") | refusals(
     *(_ERRORS, _OK, "50014", "50015", "50016", "50024", "50027", "50028", "50029", "50032", "50033"),
     *("50037", "50051", "50052", "50122"),
     *("51000", "51001", "51002", "51004", "51005", "51006", "51007", "51008", "51009", "51010", "51012"),
