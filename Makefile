@@ -1,7 +1,7 @@
 # Everything here works from a fresh clone with nothing but make and Python 3.11 or newer.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint format bench conformance load constraints clean
+.PHONY: help demo test simulate lint format bench conformance load constraints clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -26,6 +26,12 @@ demo: $(VENV)/product ## ask the simulated exchange through a real MCP client: n
 # A module's tests stay together: they share a simulated exchange. One process for each core; -n 0 runs them in one.
 test: $(VENV)/dev ## every test, or some: make test ARGS="tests/model -x -n 0"
 	$(BIN)/python -m pytest -n auto --dist loadfile $(ARGS)
+
+SCENARIOS ?= 20000
+SEED ?= 1
+PROCESSES ?= 2
+simulate: $(VENV)/dev ## the desk's engine in virtual time: make simulate SCENARIOS=20000 SEED=1
+	@PYTHONPATH=tests $(BIN)/python -m simulation $(SCENARIOS) $(SEED) $(PROCESSES)
 
 lint: $(VENV)/dev ## ruff, pyright and the import contracts
 	$(BIN)/ruff check

@@ -14,6 +14,7 @@ ExchangeMcpError
 │   ├── BusyError                   BUSY
 │   ├── DeadlineError               DEADLINE_EXCEEDED
 │   ├── StoppingError               STOPPING
+│   ├── WritesClosedError           WRITES_CLOSED: the desk takes no write of this account for now
 │   ├── EgressBlockedError          EGRESS_BLOCKED: a request that may not leave was stopped
 │   ├── EgressRefusedError          EGRESS_REFUSED: nothing may leave at this venue as things are
 │   ├── JournalError                JOURNAL_REFUSED: the desk cannot record it, so it does not do it
@@ -58,6 +59,7 @@ class ErrorCode(StrEnum):
     BUSY = "BUSY"
     DEADLINE_EXCEEDED = "DEADLINE_EXCEEDED"
     STOPPING = "STOPPING"
+    WRITES_CLOSED = "WRITES_CLOSED"
     EGRESS_BLOCKED = "EGRESS_BLOCKED"
     EGRESS_REFUSED = "EGRESS_REFUSED"
     JOURNAL_REFUSED = "JOURNAL_REFUSED"
@@ -291,6 +293,13 @@ class StoppingError(ServerError):
 
     code = ErrorCode.STOPPING
     hint = "Call again once the server is back."
+
+
+class WritesClosedError(ServerError):
+    """The desk takes no write of this account for now: it is taking up its past, or cannot vouch for itself."""
+
+    code = ErrorCode.WRITES_CLOSED
+    hint = "Call again in a minute; if it stays, the operator sees why in the desk's log."
 
 
 class EgressBlockedError(ServerError):

@@ -112,13 +112,14 @@ class Capability(Call):
 
 @dataclass(slots=True, eq=False)
 class WriteCapability(Capability):
-    """One write: this request, exactly, once, and nothing else."""
+    """One write: this request, exactly, once, and nothing else; the venue may not take it after `latest_ms`."""
 
     rendered: Rendered | None = None
     client_id: ClientId | None = None
     signing: Signing = field(kw_only=True)
     token: SendToken = field(default_factory=SendToken)
     attempt: Attempt | None = None
+    latest_ms: int | None = None
 
     def refusal(self, endpoint: Endpoint, parameters: Any) -> str | None:  # noqa: ANN401 - as above
         """Why this is not the one request; None if it is."""
@@ -203,8 +204,12 @@ def writing(  # noqa: PLR0913 - all that a write is compared with
     *,
     signing: Signing,
     token: SendToken,
+    latest_ms: int | None = None,
 ) -> Generator[WriteCapability]:
-    """Send the rendered request inside the block, once, if it is one of `endpoints`; raises as `reading` does."""
+    """Send the rendered request inside the block, once, if it is one of `endpoints`; raises as `reading` does.
+
+    Where `latest_ms` is given (venue time), the timestamp and window that are signed may not exceed it.
+    """
     capability = WriteCapability(
         purpose,
         endpoints & {rendered.endpoint},
@@ -212,6 +217,7 @@ def writing(  # noqa: PLR0913 - all that a write is compared with
         client_id=client_id,
         signing=signing,
         token=token,
+        latest_ms=latest_ms,
     )
     with _held(capability):
         yield capability
@@ -390,6 +396,20 @@ def _prepared(capability: WriteCapability, attempt: Attempt, headers: object, bo
     if fault is not None:
         return fault
     attempt.signed_ms, attempt.window_ms = signed.integer("timestamp"), signed.integer("recvWindow")
+    late = _late(attempt, capability.latest_ms)
+    if late is not None:
+        return late
     attempt.token, capability.attempt = capability.token, attempt
     capability.token.is_spent = True
+    return None
+
+
+def _late(attempt: Attempt, latest_ms: int | None) -> str | None:
+    """Why this may not be sent, where the venue could take it after the last moment that its claim states."""
+    if latest_ms is None:
+        return None
+    if attempt.signed_ms is None or attempt.window_ms is None:
+        return "it does not say until when the venue may take it"
+    if attempt.signed_ms + attempt.window_ms > latest_ms:
+        return "the venue could take it after the deadline of its claim"
     return None

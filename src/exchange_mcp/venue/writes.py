@@ -1,7 +1,8 @@
 """The only three functions that send a write: place, cancel, set leverage. Each sends once, or not at all.
 
 What comes back is evidence, not an outcome: an exception is no proof of failure and its absence none of
-success. Nothing here repeats anything.
+success. Nothing here repeats anything. Where `latest_ms` is given (venue time, UTC milliseconds), a request whose
+signed timestamp plus window is later is not sent: it could arrive when its absence was already concluded.
 """
 
 import asyncio
@@ -37,24 +38,42 @@ class Sent:
         return self.attempt is not None and self.attempt.is_on_wire
 
 
-async def place_order(client: Any, write: RenderedWrite, endpoints: frozenset[Endpoint]) -> Sent:  # noqa: ANN401 - ccxt is untyped
+async def place_order(
+    client: Any,  # noqa: ANN401 - ccxt is untyped
+    write: RenderedWrite,
+    endpoints: frozenset[Endpoint],
+    *,
+    latest_ms: int | None = None,
+) -> Sent:
     """Send a new order as it was rendered, once. `endpoints` are those of class `order` that may leave."""
     _must_be(write, PlaceOrder)
     if write.client_id is None:
         raise EgressBlockedError("an order without a client order id could not be found again")
-    return await _sent(client, write, endpoints)
+    return await _sent(client, write, endpoints, latest_ms)
 
 
-async def cancel_order(client: Any, write: RenderedWrite, endpoints: frozenset[Endpoint]) -> Sent:  # noqa: ANN401 - as above
+async def cancel_order(
+    client: Any,  # noqa: ANN401 - ccxt is untyped
+    write: RenderedWrite,
+    endpoints: frozenset[Endpoint],
+    *,
+    latest_ms: int | None = None,
+) -> Sent:
     """Send a cancel as it was rendered, once. `endpoints` are those of class `cancel` that may leave."""
     _must_be(write, CancelOrder)
-    return await _sent(client, write, endpoints)
+    return await _sent(client, write, endpoints, latest_ms)
 
 
-async def set_leverage(client: Any, write: RenderedWrite, endpoints: frozenset[Endpoint]) -> Sent:  # noqa: ANN401 - as above
+async def set_leverage(
+    client: Any,  # noqa: ANN401 - ccxt is untyped
+    write: RenderedWrite,
+    endpoints: frozenset[Endpoint],
+    *,
+    latest_ms: int | None = None,
+) -> Sent:
     """Send a change of leverage as it was rendered, once. `endpoints` are those of class `leverage`."""
     _must_be(write, SetLeverage)
-    return await _sent(client, write, endpoints)
+    return await _sent(client, write, endpoints, latest_ms)
 
 
 def _must_be(write: RenderedWrite, kind: type) -> None:
@@ -64,12 +83,23 @@ def _must_be(write: RenderedWrite, kind: type) -> None:
         )
 
 
-async def _sent(client: Any, write: RenderedWrite, endpoints: frozenset[Endpoint]) -> Sent:  # noqa: ANN401 - as above
+async def _sent(
+    client: Any,  # noqa: ANN401 - as above
+    write: RenderedWrite,
+    endpoints: frozenset[Endpoint],
+    latest_ms: int | None,
+) -> Sent:
     if client is not write.client:
         raise EgressBlockedError("a write was given to another client than the one that rendered it")
     purpose: EndpointClass = CLASSES[type(write.request)]
     held = writing(
-        purpose, endpoints, write.rendered, write.client_id, signing=write.signing, token=write.token
+        purpose,
+        endpoints,
+        write.rendered,
+        write.client_id,
+        signing=write.signing,
+        token=write.token,
+        latest_ms=latest_ms,
     )
     attempt: Attempt | None = None
     try:

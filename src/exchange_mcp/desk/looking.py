@@ -1,0 +1,42 @@
+"""How an order is looked for: by which ids, from when on, and by which known order the look-up is shown to work."""
+
+from typing import Final
+
+from exchange_mcp.desk.intents import State
+from exchange_mcp.desk.records import Intent
+from exchange_mcp.desk.station import Station
+from exchange_mcp.model.findings import Findings, Sought
+from exchange_mcp.model.writes import PlaceOrder
+
+# Venues show an order of this age by its id, filled or not.
+_KNOWN_FOR_MS: Final = 86_400_000
+
+
+async def look_for(station: Station, intent: Intent) -> Findings:
+    """What every source says now of an intent's order; the intent has been claimed, once, and is for an order."""
+    plan, latest_ms = intent.plan, intent.latest_ms
+    if latest_ms is None:
+        raise RuntimeError(f"intent {intent.id} was never claimed, so nothing of it can be at the venue")
+    # Signed at the claim at the earliest; by the venue's time, as it was known then.
+    earliest_ms = latest_ms - plan.window_ms - station.pace.margin_ms
+    return await station.venue.find(Sought.of(plan, earliest_ms, _known(station, intent)))
+
+
+def _known(station: Station, intent: Intent) -> str | None:
+    """The client order id of another order of ours that this market has, of the same kind; None if none."""
+    since_ms = station.clock.now_ms() - _KNOWN_FOR_MS
+    placed = station.journal.in_states(State.PLACED, account=intent.account, since_ms=since_ms)
+    is_conditional = _is_conditional(intent)
+    fitting = (
+        other.client_order_id
+        for other in reversed(placed)
+        if other.market_id == intent.market_id
+        and other.id != intent.id
+        and _is_conditional(other) == is_conditional
+    )
+    return next(fitting, None)
+
+
+def _is_conditional(intent: Intent) -> bool:
+    write = intent.plan.write
+    return isinstance(write, PlaceOrder) and write.type.has_trigger

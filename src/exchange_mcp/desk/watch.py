@@ -1,0 +1,120 @@
+"""Whoever else writes with this key, and what turns up late: every order on the key is seen twice a minute.
+
+An order with our tag that the journal does not know as sent says that the journal was copied or restored; one with
+another desk's tag, that two desks hold one key. Either halts the account, and the halt says why.
+"""
+
+import asyncio
+
+from exchange_mcp.config.logs import get_logger
+from exchange_mcp.desk.intents import State
+from exchange_mcp.desk.looking import look_for
+from exchange_mcp.desk.ports import Sighting
+from exchange_mcp.desk.station import Station
+from exchange_mcp.desk.tags import own_tag
+from exchange_mcp.model.client_ids import tag_of
+from exchange_mcp.model.errors import ExchangeMcpError, JournalError
+from exchange_mcp.model.findings import FoundOrder
+
+_log = get_logger(__name__)
+
+# What was ruled out, and can only be there if the ruling was wrong.
+RULED_OUT = frozenset({State.ABSENT, State.NOT_SENT, State.REJECTED})
+# What was sent, or may have been.
+_CLAIMED = RULED_OUT | {State.DISPATCHING, State.ACCEPTED, State.UNKNOWN, State.PLACED}
+
+
+class Watch:
+    """The watch over one account. `since_ms` is how far back the first sweep looks, in venue time."""
+
+    def __init__(self, station: Station, since_ms: int) -> None:
+        self._station = station
+        self._since_ms = since_ms
+        self._told: set[str] = set()
+
+    async def run(self) -> None:
+        """Sweep for ever."""
+        while True:
+            await asyncio.sleep(self._station.pace.sweep)
+            try:
+                await self.sweep()
+            except JournalError:
+                raise
+            except ExchangeMcpError as error:
+                _log.warning("a sweep had no answer", account=self._station.account, error=error.message)
+
+    async def sweep(self) -> None:
+        """See everything on the key once.
+
+        Raises:
+            ExchangeMcpError: a source did not answer; nothing is concluded, and the next sweep looks as far back.
+        """
+        station = self._station
+        began_ms, began = station.venue.venue_ms(), station.clock.monotonic()
+        for sighting in await station.venue.seen(self._since_ms):
+            self._saw(sighting)
+        self._since_ms = began_ms - station.pace.sweep_overlap_ms
+        station.swept_at = began
+
+    async def follow(self, intent_id: str) -> None:
+        """Look for an order that was ruled absent, for a day; an order can be filled and gone between two sweeps."""
+        station, number = self._station, 0
+        while True:
+            waits = station.pace.late_looks
+            await asyncio.sleep(waits[min(number, len(waits) - 1)])
+            number += 1
+            intent = station.journal.intent(intent_id)
+            if intent.state is not State.ABSENT:
+                return
+            found = (await look_for(station, intent)).found
+            if found is not None:
+                self._found_late(intent_id, found)
+                return
+            if station.clock.now_ms() - intent.changed_ms > station.pace.watched_ms:
+                return
+
+    def _saw(self, sighting: Sighting) -> None:
+        tag, ours = tag_of(sighting.client_order_id), own_tag(self._station.journal.desk)
+        if tag is None or sighting.client_order_id is None:
+            return
+        if tag != ours:
+            self._halt(sighting, f"another desk (tag {tag}) places orders with this account's key")
+            return
+        intent = self._station.journal.intent_of_order(sighting.client_order_id)
+        if intent is None or intent.state not in _CLAIMED:
+            self._halt(
+                sighting,
+                "it carries this desk's tag and this journal has not sent it:"
+                " the journal was copied, or an older one restored",
+            )
+        elif intent.state in RULED_OUT:
+            self._found_late(
+                intent.id, FoundOrder(order_id=sighting.order_id, client_order_id=sighting.client_order_id)
+            )
+        elif intent.state is State.UNKNOWN:
+            station = self._station
+            reason = "it was seen at the venue"
+            station.moved(
+                station.journal.reconcile(
+                    intent.id,
+                    State.PLACED,
+                    proof={"seen": sighting.placed_ms},
+                    reason=reason,
+                    order_id=sighting.order_id,
+                )
+            )
+
+    def _found_late(self, intent_id: str, order: FoundOrder) -> None:
+        station = self._station
+        if station.journal.intent(intent_id).state in RULED_OUT:
+            reason = "it was found at the venue after it had been ruled out"
+            station.moved(station.journal.found_late(intent_id, order, reason))
+
+    def _halt(self, sighting: Sighting, reason: str) -> None:
+        station, client_order_id = self._station, sighting.client_order_id or ""
+        if station.journal.intent_of_order(client_order_id) is None:
+            station.journal.stranger(station.account, client_order_id, reason)
+        elif client_order_id not in self._told:
+            # Known to the journal, as an intent that it never claimed.
+            self._told.add(client_order_id)
+            station.journal.halt(station.account, by="desk", reason=f"order {client_order_id}: {reason}")

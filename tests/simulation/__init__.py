@@ -1,0 +1,1 @@
+"""The desk's engine against a model venue in virtual time: every history is made by one seed."""
