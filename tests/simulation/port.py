@@ -98,7 +98,9 @@ class ModelVenue:
             effect=("reduces" if write.is_reduce_only else "opens") if is_order else None,
             position_mode=None,
             mid=Decimal(60_000) if is_order else None,
-            worst_case=write.amount * (write.price or Decimal(60_000)) if is_order else Decimal(0),
+            worst_case=(write.amount or Decimal(0)) * (write.price or Decimal(60_000))
+            if is_order
+            else Decimal(0),
             is_reduce_enforced=is_order and write.is_reduce_only,
         )
 

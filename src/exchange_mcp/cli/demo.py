@@ -92,7 +92,7 @@ def _show(place: Path) -> None:
     with _simulated_exchange(place) as (_, config):
         try:
             transcript = Transcript()
-            anyio.run(transcript.run, [*MODULE, "serve", "--config", str(config)])
+            anyio.run(transcript.run, [*MODULE, "serve", "--config", str(config)], place / "state")
         except BaseExceptionGroup as group:
             ended, others = group.split(MCPError)
             if ended is None or others is not None:

@@ -56,10 +56,11 @@ class Transcript:
     def __init__(self) -> None:
         self._console = _Screen(width=_WIDTH, highlight=False)
 
-    async def run(self, command: Sequence[str]) -> None:
-        """Launch the server by this command, ask, and end."""
+    async def run(self, command: Sequence[str], state: Path) -> None:
+        """Launch the server by this command, ask, and end; what it keeps while it runs is below `state`."""
         # A client hands on next to nothing of its environment; this server is ours and may need all of it.
-        parameters = StdioServerParameters(command=command[0], args=list(command[1:]), env=dict(os.environ))
+        variables = {**os.environ, "XDG_STATE_HOME": str(state)}
+        parameters = StdioServerParameters(command=command[0], args=list(command[1:]), env=variables)
         async with Client(stdio_client(parameters)) as client:
             await self._tools(client)
             await self._questions(client)
