@@ -67,7 +67,10 @@ def judged(story: Story) -> Verdict:
         _is_false(intent, by_id.get(intent.client_order_id, []), was_ruled_out=intent.id in ruled_out)
         for intent, _ in intents.values()
     )
-    false_absent += sum(_is_false_effect(story, intent) for intent, _ in intents.values())
+    claimed = [intent for intent, _ in intents.values() if intent.claimed_ms is not None]
+    if len(claimed) == 1:
+        # Of two, the venue's state does not tell which one brought it about.
+        false_absent += _is_false_effect(story, claimed[0])
     found_late = sum(
         intent.state is State.PLACED and any(o.is_late for o in by_id.get(intent.client_order_id, []))
         for intent, _ in intents.values()
@@ -125,8 +128,7 @@ def _is_false(intent: Intent, orders: list[VenueOrder], *, was_ruled_out: bool) 
 def _is_false_effect(story: Story, intent: Intent) -> bool:
     """Whether a cancel or a leverage is called done and is not, or the other way round."""
     world = story.world
-    # A later write may have done or undone it, so only one that nobody followed is judged.
-    if story.scenario.lies or intent.action == "place" or world.sends != 1:
+    if story.scenario.lies or intent.action == "place":
         return False
     if intent.action == "cancel":
         is_done = next(order for order in world.orders if order.client_order_id == TARGET).is_canceled
