@@ -81,7 +81,7 @@ def _commit(raw: sqlite3.Connection) -> float:
 
 
 def _admits(account: Counters, desk: Counters) -> str | None:
-    return None if account.orders_today <= desk.orders_today else "impossible"
+    return None if account.orders_24h <= desk.orders_24h else "impossible"
 
 
 def _approved(journal: Journal, clock: SystemClock, number: int) -> Intent:

@@ -64,9 +64,9 @@ def test_a_claim_spends_the_grant_and_reserves_its_worst_case(journal: Journal, 
     )
     assert journal.intent("i1") == intent
     assert journal.counters(MAIN, clock.ms) == Counters(
-        daily_notional={"USDT": Decimal("50.00")},
+        notional_24h={"USDT": Decimal("50.00")},
         orders_last_minute=1,
-        orders_today=1,
+        orders_24h=1,
         in_flight=1,
         unknown=0,
     )
@@ -206,8 +206,8 @@ def test_the_limits_are_asked_inside_the_claim_with_what_is_counted_before_it(jo
     assert caught.value.reason is ClaimRefusal.LIMITS
     assert journal.head() == head
     [(account, desk)] = seen
-    assert (account.daily_notional, account.in_flight) == ({"USDT": Decimal("50.00")}, 1)
-    assert (desk.daily_notional, desk.in_flight) == ({"USDT": Decimal("100.00")}, 2)
+    assert (account.notional_24h, account.in_flight) == ({"USDT": Decimal("50.00")}, 1)
+    assert (desk.notional_24h, desk.in_flight) == ({"USDT": Decimal("100.00")}, 2)
 
 
 def test_nothing_is_claimed_before_the_last_run_was_looked_at(disk: MemoryDisk, clock: HandClock) -> None:

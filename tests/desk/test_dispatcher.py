@@ -345,10 +345,10 @@ def test_an_unknown_counts_in_the_limits_at_its_worst_until_it_is_known(fate: Fa
         intent = await desk.approved()
         await until(lambda: desk.journal.intent(intent.id).state is State.UNKNOWN)
         counted = desk.journal.counters(None, desk.clock.now_ms())
-        assert (counted.unknown, counted.daily_notional) == (1, {"USDT": Decimal(600)})
+        assert (counted.unknown, counted.notional_24h) == (1, {"USDT": Decimal(600)})
         await until(lambda: desk.journal.intent(intent.id).state is not State.UNKNOWN)
         after = desk.journal.counters(None, desk.clock.now_ms())
-        assert after.daily_notional == ({"USDT": Decimal(600)} if fate is Fate.ACCEPTED_LOST else {})
+        assert after.notional_24h == ({"USDT": Decimal(600)} if fate is Fate.ACCEPTED_LOST else {})
 
     running(fates=(fate,)).tell(story)
 

@@ -221,32 +221,31 @@ def test_an_unknown_that_reading_proved_absent_gives_its_share_of_the_limits_bac
     journal: Journal, clock: HandClock
 ) -> None:
     settled(journal, proposal(1), Outcome.UNKNOWN)
-    assert journal.counters(MAIN, clock.ms).daily_notional == {"USDT": Decimal("50.00")}
+    assert journal.counters(MAIN, clock.ms).notional_24h == {"USDT": Decimal("50.00")}
     journal.reconcile("i1", State.ABSENT, proof={"looks": 2}, reason="not there")
     counted = journal.counters(MAIN, clock.ms)
-    assert (counted.daily_notional, counted.orders_today) == ({}, 1)
+    assert (counted.notional_24h, counted.orders_24h) == ({}, 1)
 
 
 def test_an_unknown_counts_at_its_worst_however_old(journal: Journal, clock: HandClock) -> None:
     settled(journal, proposal(1), Outcome.UNKNOWN)
     later = clock.ms + 3 * DAY_MS
     assert journal.counters(MAIN, later) == Counters(
-        daily_notional={"USDT": Decimal("50.00")},
+        notional_24h={"USDT": Decimal("50.00")},
         orders_last_minute=0,
-        orders_today=0,
+        orders_24h=0,
         in_flight=0,
         unknown=1,
     )
 
 
-def test_what_was_placed_counts_until_midnight_utc_and_an_order_for_a_minute(
+def test_what_was_placed_counts_for_24_hours_and_an_order_for_a_minute(
     journal: Journal, clock: HandClock
 ) -> None:
-    """The claim is at 12:00:00 UTC, so midnight is twelve hours away."""
     settled(journal, proposal(1), Outcome.ACCEPTED)
-    midnight = clock.ms + 12 * 3_600_000
-    assert journal.counters(MAIN, midnight - 1).daily_notional == {"USDT": Decimal("50.00")}
-    assert journal.counters(MAIN, midnight).daily_notional == {}
+    a_day_later = clock.ms + DAY_MS
+    assert journal.counters(MAIN, a_day_later - 1).notional_24h == {"USDT": Decimal("50.00")}
+    assert journal.counters(MAIN, a_day_later).notional_24h == {}
     assert journal.counters(MAIN, clock.ms + 59_999).orders_last_minute == 1
     assert journal.counters(MAIN, clock.ms + 60_000).orders_last_minute == 0
 

@@ -17,7 +17,6 @@ from exchange_mcp.desk.engine import Ask, Engine
 from exchange_mcp.desk.ports import Planned, Ready, Sighting
 from exchange_mcp.desk.reconciler import Reconciler
 from exchange_mcp.desk.records import Intent, Recovered
-from exchange_mcp.desk.tags import own_tag
 from exchange_mcp.desk.watch import Watch
 from exchange_mcp.model.client_ids import tag_of
 from exchange_mcp.model.findings import Findings, Says, Source
@@ -199,7 +198,7 @@ def _restored_journal() -> _Seams:
     def trusting(self: Any, sighting: Sighting) -> None:  # noqa: ANN401 - a Watch, from inside
         journal = self._station.journal
         intent = journal.intent_of_order(sighting.client_order_id or "")
-        is_ours = tag_of(sighting.client_order_id) == own_tag(journal.desk)
+        is_ours = tag_of(sighting.client_order_id) == journal.desk.tag
         if not is_ours or (intent is not None and intent.claimed_ms is not None):
             saw(self, sighting)
 
@@ -210,7 +209,7 @@ def _second_desk() -> _Seams:
     saw = _production(Watch, "_saw")
 
     def blind(self: Any, sighting: Sighting) -> None:  # noqa: ANN401 - as above
-        if tag_of(sighting.client_order_id) == own_tag(self._station.journal.desk):
+        if tag_of(sighting.client_order_id) == self._station.journal.desk.tag:
             saw(self, sighting)
 
     return ((Watch, "_saw", blind),)

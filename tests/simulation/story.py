@@ -59,7 +59,7 @@ class OpenHanded:
         worst = planned.footing.worst_case
         if worst is None:
             return LimitRuling(is_allowed=False, reason="Nothing bounds it.")
-        total = worst + account.daily_notional.get("USDT", Decimal(0))
+        total = worst + account.notional_24h.get("USDT", Decimal(0))
         return LimitRuling(is_allowed=total <= Decimal(5_000), reason=f"{total} of 5000 USDT a day.")
 
 
@@ -416,7 +416,7 @@ async def _read(desk: Desk, intent_id: str) -> Intent:
 def is_waiting(journal: Journal, intent: Intent) -> bool:
     """Whether it is unknown and a person was asked to decide."""
     return intent.state is State.UNKNOWN and any(
-        event.kind == "venue" and "needs_person" in event.text for event in journal.events_of(intent.id)
+        event.kind == "needs_person" for event in journal.events_of(intent.id)
     )
 
 

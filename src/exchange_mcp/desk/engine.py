@@ -28,12 +28,11 @@ from exchange_mcp.desk.records import (
     Taken,
 )
 from exchange_mcp.desk.station import Station
-from exchange_mcp.desk.tags import own_tag
 from exchange_mcp.desk.tasks import OwnedTasks
 from exchange_mcp.desk.waiting import Waiters
 from exchange_mcp.desk.watch import Watch
 from exchange_mcp.model.accounts import AccountName
-from exchange_mcp.model.client_ids import new_client_order_id
+from exchange_mcp.model.client_ids import desk_tag, new_client_order_id
 from exchange_mcp.model.errors import (
     ExchangeMcpError,
     JournalError,
@@ -221,7 +220,7 @@ class Engine:
             return Repeated(before)
         venue = hands.station.venue
         client_order_id = new_client_order_id(
-            own_tag(self._journal.desk), self._entropy, venue.longest_client_id
+            desk_tag(self._journal.desk.tag), self._entropy, venue.longest_client_id
         )
         try:
             planned = await venue.plan(ask.request, client_order_id)

@@ -58,6 +58,7 @@ class Note(StrEnum):
     KEY_SCOPE = "key_scope"
     CONFIGURATION = "configuration"
     VENUE = "venue"
+    NEEDS_PERSON = "needs_person"
 
 
 class Journal(JournalWrites):

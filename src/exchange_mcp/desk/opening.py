@@ -43,6 +43,7 @@ from exchange_mcp.desk.records import Opening, Signed
 from exchange_mcp.desk.repeats import RepeatLimits
 from exchange_mcp.desk.schema import MIGRATIONS, SCHEMA, events, facts, intents
 from exchange_mcp.desk.writing import BACKWARDS_MS
+from exchange_mcp.model.client_ids import new_desk_tag
 from exchange_mcp.model.ports import Clock, Entropy
 
 # What is verified at every start; the whole log is `exchange-mcp audit verify`'s business.
@@ -222,16 +223,11 @@ def _state(connection: Connection, name: str, value: str) -> None:
 
 def _found(connection: Connection, around: Surroundings) -> None:
     """The first event, and whose journal this is from now on."""
-    desk_id, tag = around.entropy.token(16).hex(), _tag(around.entropy)
+    desk_id, tag = around.entropy.token(16).hex(), new_desk_tag(around.entropy)
     for name, value in (("desk_id", desk_id), ("tag", tag), ("epoch", "0")):
         _state(connection, name, value)
     entry = Entry(connection, head_of(connection), around.clock.now_ms())
     entry.append("genesis", None, {"desk_id": desk_id, "tag": tag, **_told(around.opening)})
-
-
-def _tag(entropy: Entropy) -> str:
-    """Eight characters that every venue takes in a client order id."""
-    return entropy.token(4).hex()
 
 
 def _told(opening: Opening) -> dict[str, object]:
@@ -271,7 +267,7 @@ def _compare(entry: Entry, mark: Mark | None, desk_id: str, around: Surroundings
     # A clock that was ahead when the last event was recorded is right again only if somebody says so.
     entry.now_ms = now_ms
     entry.sign(around.adopt.nonce, "adopt", spent_ms=entry.now_ms)
-    tag = _tag(around.entropy)
+    tag = new_desk_tag(around.entropy)
     _state(entry.connection, "tag", tag)
     entry.append(
         "adopted",

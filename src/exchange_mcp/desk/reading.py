@@ -49,7 +49,7 @@ _COUNTED: Final = select(
     intents.c.currency,
 ).where(
     intents.c.action == "place",
-    or_(intents.c.claimed_ms >= bindparam("since_ms"), state_is_in([*_IN_DOUBT])),
+    or_(intents.c.claimed_ms > bindparam("after_ms"), state_is_in([*_IN_DOUBT])),
 )
 HEAD: Final = select(events.c.seq, events.c.hash, events.c.at_ms).order_by(events.c.seq.desc()).limit(1)
 _EVENTS: Final = (
@@ -96,29 +96,28 @@ def counters_of(
     connection: Connection, now_ms: int, account: AccountName | None = None
 ) -> tuple[Counters, Counters]:
     """What policy counts of one account and of the whole desk, in the transaction that is under way."""
-    midnight, minute = now_ms - now_ms % DAY_MS, now_ms - _MINUTE_MS
-    rows = connection.execute(_COUNTED, {"since_ms": min(midnight, minute + 1)}).all()
+    rows = connection.execute(_COUNTED, {"after_ms": now_ms - DAY_MS}).all()
     own = [row for row in rows if row.account == account]
-    return _counted(own, midnight, minute), _counted(rows, midnight, minute)
+    return _counted(own, now_ms), _counted(rows, now_ms)
 
 
-def _counted(rows: Sequence[Row[*tuple[Any, ...]]], midnight: int, minute: int) -> Counters:
+def _counted(rows: Sequence[Row[*tuple[Any, ...]]], now_ms: int) -> Counters:
     notional: dict[str, Decimal] = {}
-    last_minute = today = in_flight = unknown = 0
+    last_minute = last_day = in_flight = unknown = 0
     for row in rows:
-        is_of_today = row.claimed_ms >= midnight
-        today += is_of_today
-        last_minute += row.claimed_ms > minute
+        is_recent = row.claimed_ms > now_ms - DAY_MS
+        last_day += is_recent
+        last_minute += row.claimed_ms > now_ms - _MINUTE_MS
         in_flight += row.state == State.DISPATCHING
         unknown += row.state == State.UNKNOWN
         is_open = row.state in _IN_DOUBT
-        if row.worst_notional is not None and (is_open or (is_of_today and row.state not in _RELEASED)):
+        if row.worst_notional is not None and (is_open or (is_recent and row.state not in _RELEASED)):
             so_far = notional.get(row.currency, Decimal(0))
             notional[row.currency] = add(so_far, Decimal(row.worst_notional))
     return Counters(
-        daily_notional=notional,
+        notional_24h=notional,
         orders_last_minute=last_minute,
-        orders_today=today,
+        orders_24h=last_day,
         in_flight=in_flight,
         unknown=unknown,
     )

@@ -124,7 +124,7 @@ class Reconciler:
         reasons = "; ".join(shortfall.sentence for shortfall in missing.missing) or "the venue does not tell"
         if intent_id not in self.asked:
             self.asked[intent_id] = reasons
-            self._station.journal.record(Note.VENUE, {"needs_person": reasons}, intent_id)
+            self._station.journal.record(Note.NEEDS_PERSON, {"missing": reasons}, intent_id)
 
     def _moved(self, intent: Intent, state: State, reason: str, order_id: str | None) -> None:
         station = self._station

@@ -115,15 +115,15 @@ class Counters:
     """What policy counts, as the journal has it. Unknown outcomes count at their worst case, however old.
 
     Attributes:
-        daily_notional: by currency: claimed since midnight UTC and not proved to have placed nothing.
+        notional_24h: by currency: claimed in the last 24 hours and not proved to have placed nothing.
         orders_last_minute: claimed orders, whatever became of them.
-        orders_today: the same since midnight UTC.
+        orders_24h: the same of the last 24 hours.
         in_flight: claimed, outcome not recorded yet. unknown: outcome not known.
     """
 
-    daily_notional: Mapping[str, Decimal]
+    notional_24h: Mapping[str, Decimal]
     orders_last_minute: int
-    orders_today: int
+    orders_24h: int
     in_flight: int
     unknown: int
 

@@ -11,8 +11,7 @@ from exchange_mcp.desk.intents import State
 from exchange_mcp.desk.looking import look_for
 from exchange_mcp.desk.ports import Sighting
 from exchange_mcp.desk.station import Station
-from exchange_mcp.desk.tags import own_tag
-from exchange_mcp.model.client_ids import tag_of
+from exchange_mcp.model.client_ids import desk_tag, tag_of
 from exchange_mcp.model.errors import ExchangeMcpError, JournalError
 from exchange_mcp.model.findings import FoundOrder
 
@@ -74,7 +73,7 @@ class Watch:
                 return
 
     def _saw(self, sighting: Sighting) -> None:
-        tag, ours = tag_of(sighting.client_order_id), own_tag(self._station.journal.desk)
+        tag, ours = tag_of(sighting.client_order_id), desk_tag(self._station.journal.desk.tag)
         if tag is None or sighting.client_order_id is None:
             return
         if tag != ours:
