@@ -5,9 +5,10 @@ told, a venue that asks for fewer requests: all of these are no answer. Only wha
 status and code, or an empty whole list, says that an order is not there.
 """
 
+from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from exchange_mcp.config.redaction import Redactor
 from exchange_mcp.model.accounts import Account
@@ -193,6 +194,11 @@ class _Look:
         try:
             for span in self._spans(listed):
                 rows += await self._page(listed, span)
+            if listed.until is not None and not self.venue_ms:
+                # What came later than the first minute was not asked for.
+                self.gaps[listed.source] = (
+                    "the venue did not tell its time, so that nobody knows until when to ask"
+                )
         except _CutError as cut:
             rows += cut.rows
             self.gaps[listed.source] = cut.message
@@ -338,16 +344,12 @@ class _Look:
     def _remembered(self, finding: SourceFinding) -> SourceFinding:
         """As it is, unless the venue may have forgotten the order by now."""
         keeps, age = self.lookups.keeps_ms, self.venue_ms - self.since_ms
-        if (
-            finding.says is not Says.NOT_FOUND
-            or keeps is None
-            or age < keeps
-            or finding.source not in _FORGETS
-        ):
+        if finding.says is not Says.NOT_FOUND or keeps is None or finding.source not in _FORGETS:
             return finding
-        return replace(
-            finding, says=Says.NO_ANSWER, detail="an order that ended without a trade is forgotten by now"
-        )
+        if self.venue_ms and age < keeps:
+            return finding
+        why = "is forgotten by now" if self.venue_ms else "may be forgotten: the venue did not tell its time"
+        return replace(finding, says=Says.NO_ANSWER, detail=f"an order that ended without a trade {why}")
 
 
 class _CutError(BadAnswerError):
@@ -375,5 +377,12 @@ def _code(body: str) -> str:
         answer = exact_json(body)
     except ValueError:
         return ""
-    code = at(answer, "code")
+    if not isinstance(answer, Mapping) or any(
+        value not in (None, "", [], {})
+        for name, value in cast("Mapping[str, object]", answer).items()
+        if name not in {"code", "msg"}
+    ):
+        # With anything else beside it, this is no answer that a page shows.
+        return ""
+    code = at(cast("Mapping[str, object]", answer), "code")
     return str(code) if isinstance(code, str | int) and not isinstance(code, bool) else ""

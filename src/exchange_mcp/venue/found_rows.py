@@ -19,6 +19,8 @@ from exchange_mcp.venue.listing import at
 
 Row = Mapping[str, Any]
 _SECOND_MS: Final = 1000
+# The end of the year 9999; a time after it is in another unit, or is none.
+_LATEST_MS: Final = 253_402_300_800_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +146,8 @@ def instant(value: object, kind: str) -> int | None:
         return None
     if number is None or number <= 0:
         return None
-    return int(number * _SECOND_MS) if kind == "seconds" else int(number)
+    told_ms = int(number * _SECOND_MS) if kind == "seconds" else int(number)
+    return told_ms if told_ms < _LATEST_MS else None
 
 
 def _name(row: Row, path: str | None) -> str | None:
