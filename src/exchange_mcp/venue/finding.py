@@ -42,6 +42,9 @@ _EARLY_MS: Final = 60_000
 _SKEW_MS: Final = 2_000
 _AHEAD_MS: Final = 60_000
 _FEW_ROWS: Final = 20
+_MOST_PAGES: Final = 8
+# What a look-up says where the venue said that there is no such order; no answer of a venue is this.
+_ABSENT: Final = object()
 
 _FORGETS: Final = frozenset({Source.CLIENT_ID, Source.CLOSED_ORDERS, Source.CLOSED_CONDITIONAL_ORDERS})
 _CONDITIONAL: Final = (Source.CONDITIONAL_ORDERS, Source.CLOSED_CONDITIONAL_ORDERS)
@@ -152,6 +155,19 @@ class _Look:
         """
         return (await self._asked(call, params))[0]
 
+    async def _told(self, call: str, params: dict[str, Any]) -> object:
+        """The answer, which is one by the venue's own mark.
+
+        Raises:
+            ExchangeMcpError: as `_ask` does, or the mark is missing.
+        """
+        answer, success = await self._ask(call, params), self.lookups.success
+        if answer is not _ABSENT and success is not None:
+            mark = at(answer, success[0])
+            if type(mark) is not type(success[1]) or mark != success[1]:
+                raise BadAnswerError("the answer does not say that it is none of an error")
+        return answer
+
     async def _asked(self, call: str, params: dict[str, Any]) -> tuple[object, Attempt | None]:
         if self.hushed:
             raise RateLimitedError(self.hushed)
@@ -162,7 +178,7 @@ class _Look:
                     return await getattr(finder.client, call)(params), held.latest
         except Exception as error:
             if self._is_absence(held, call):
-                return None, None if held is None else held.latest
+                return _ABSENT, None if held is None else held.latest
             ours_ = meaning(error, finder.account.venue, finder.redactor)
             if isinstance(ours_, RateLimitedError):
                 self.hushed = f"it was not asked, since {ours_.message}"
@@ -228,14 +244,24 @@ class _Look:
             params[listed.symbol] = self.sought.market.market_id
         if listed.limit is not None:
             params[listed.limit] = listed.size
-        answer = await self._ask(listed.call, params)
-        rows = self._read(rows_of(answer, listed.rows, listed.shape), listed.fields)
-        if listed.since is not None and any(_last(row) < self.since_ms - _SKEW_MS for row in rows):
-            raise BadAnswerError("it shows what is older than was asked for, so that it may lack what is not")
-        more = None if listed.more is None else at(answer, listed.more)
-        if (listed.size is not None and len(rows) >= listed.size) or bool(more):
-            raise _CutError(rows)
-        return rows
+        found: list[Seen] = []
+        for _ in range(_MOST_PAGES):
+            answer = await self._told(listed.call, params)
+            rows = self._read(rows_of(answer, listed.rows, listed.shape), listed.fields)
+            if listed.since is not None and any(_last(row) < self.since_ms - _SKEW_MS for row in rows):
+                raise BadAnswerError(
+                    "it shows what is older than was asked for, so that it may lack what is not"
+                )
+            found += rows
+            following = None if listed.cursor is None else at(answer, listed.cursor[1])
+            if following is None or following == "":
+                if _is_cut(listed, answer, len(rows)):
+                    raise _CutError(found)
+                return found
+            if not rows or listed.cursor is None or not isinstance(following, str):
+                break
+            params[listed.cursor[0]] = following
+        raise _CutError(found)
 
     def _read(self, rows: list[Any], fields: Any) -> list[Seen]:  # noqa: ANN401 - rows and fields as declared
         return [seen(row, fields, self.sought.market.market_id) for row in rows]
@@ -259,11 +285,13 @@ class _Look:
         params: dict[str, Any] = {**exact.params, by: value}
         if exact.symbol is not None:
             params[exact.symbol] = self.sought.market.market_id
-        answer = await self._ask(exact.call, params)
-        if answer is None:
+        answer = await self._told(exact.call, params)
+        if answer is _ABSENT:
             return None
         rows = self._read(rows_of(answer, exact.rows, exact.shape), exact.fields)
         if not rows and exact.empty_is_absent:
+            if exact.rest is not None and at(answer, exact.rest) not in (None, "", 0):
+                raise BadAnswerError("no order came, and the answer says that there is more")
             return None
         if len(rows) != 1:
             raise BadAnswerError(f"{len(rows)} orders came where one was asked for")
@@ -301,7 +329,7 @@ class _Look:
             params[listed.symbol] = self.sought.market.market_id
         if listed.limit is not None:
             params[listed.limit] = _FEW_ROWS
-        rows = rows_of(await self._ask(listed.call, params), listed.rows, listed.shape)
+        rows = rows_of(await self._told(listed.call, params), listed.rows, listed.shape)
         return self._read(rows, listed.fields)
 
     async def _origins(self) -> None:
@@ -358,6 +386,19 @@ class _CutError(BadAnswerError):
     def __init__(self, rows: list[Seen]) -> None:
         super().__init__(f"{len(rows)} rows came, so that there may be more")
         self.rows = rows
+
+
+def _is_cut(listed: Listed, answer: object, count: int) -> bool:
+    """Whether there may be more rows than these, the last that came.
+
+    Raises:
+        BadAnswerError: the answer does not say so where it always does.
+    """
+    more = False if listed.more is None else at(answer, listed.more)
+    total = count if listed.total is None else at(answer, listed.total)
+    if not isinstance(more, bool) or not isinstance(total, int):
+        raise BadAnswerError("it does not say whether there is more")
+    return more or total > count or (listed.size is not None and count >= listed.size)
 
 
 def _no_answer(source: Source, why: str) -> SourceFinding:
