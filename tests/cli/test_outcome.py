@@ -53,6 +53,14 @@ def test_the_whole_json_of_a_refusal() -> None:
     }
 
 
+@pytest.mark.parametrize("given", ["", "\n", " \r\n"])
+def test_of_what_never_left_neither_the_place_nor_a_status_has_to_be_told(given: str) -> None:
+    assert explained(given, "binance", "--sent", "no")["outcome"] == "not_sent"
+    assert explained(f"{given}{REFUSED}", "binance", "--sent", "no")["outcome"] == "unknown"
+    assert explained(given, "binance", "--sent", "no", "--status", "200")["outcome"] == "unknown"
+    assert explain(given, "binance", "--sent", "yes").exit_code == 2
+
+
 def test_an_acceptance_names_the_order_and_what_to_do_next() -> None:
     done = explain(PLACED, "binance", *SENT, "--status", "200", "--client-order-id", "ours-1")
     assert done.exit_code == 0

@@ -430,7 +430,7 @@ def test_what_cannot_be_proved_waits_for_a_named_person_whose_word_ends_it() -> 
         intent = await desk.approved()
         await until(lambda: intent.id in desk.engine.waiting())
         assert "trades gave no whole answer" in desk.engine.waiting()[intent.id]
-        assert any(event.kind == "venue" for event in desk.journal.events_of(intent.id))
+        assert any(event.kind == "needs_person" for event in desk.journal.events_of(intent.id))
         desk.engine.resolve(intent.id, State.ABSENT, "I looked on the site", BY_ANNA)
         assert desk.journal.intent(intent.id).resolved_by == "anna"
         await asyncio.sleep(1000)

@@ -56,6 +56,7 @@ LOOK = Findings(
         SourceFinding(source=Source.TRADES, says=Says.NO_ANSWER, detail="timed out"),
         SourceFinding(source=Source.OPEN_ORDERS, says=Says.NOT_FOUND, unattributable=(FOUND,)),
     ),
+    control=Says.FOUND,
 )
 
 

@@ -419,10 +419,12 @@ async def test_a_full_page_still_tells_what_is_on_it(desk: Desk) -> None:
         },
         {"status": 400, "body": '{"code":-2011,"msg":"Unknown order sent."}'},
         {"status": 400, "body": '{"code":"x","code":-2013}'},
+        {"status": 400, "body": '{"code":-2013,"msg":"Order does not exist.","orderId":7}'},
+        {"status": 400, "body": '[{"code":-2013}]'},
         {"status": 404, "body": "<html>-2013</html>"},
         {"status": 200, "body": "[]"},
     ],
-    ids=["500", "200", "archived", "unknown", "twice", "page", "list"],
+    ids=["500", "200", "archived", "unknown", "twice", "beside an order", "in a list", "page", "list"],
 )
 async def test_only_the_code_and_the_status_that_the_rules_name_say_that_an_order_is_not_there(
     desk: Desk, answer: dict[str, object]

@@ -300,3 +300,74 @@ async def test_bitget_finds_an_order_and_can_never_say_that_one_is_absent(tmp_pa
     nothing: dict[str, object] = {**there, "data": list[object]()}
     findings = await look(classic, tmp_path, {path: nothing}, "BTCUSDT")
     assert set(says(findings).values()) == {"no_answer"}
+
+
+def bybit_page(cursor: object, *rows: object) -> dict[str, object]:
+    return bybit.result(category="spot", nextPageCursor=cursor, list=list(rows))
+
+
+@pytest.mark.parametrize("cursor", ["more", 7, [], {"more": "x"}], ids=["text", "number", "list", "object"])
+async def test_an_empty_page_of_bybit_with_a_cursor_is_not_the_whole_list(
+    tmp_path: Path, cursor: object
+) -> None:
+    answers = BYBIT | {
+        "api.bybit.com/v5/order/realtime": bybit_page(cursor),
+        "api.bybit.com/v5/execution/list": bybit_page(cursor),
+    }
+    said = says(await look(bybit.CASES[0], tmp_path, answers, "BTCUSDT"))
+    assert said == {
+        "client_id": "no_answer",
+        "open_orders": "no_answer",
+        "closed_orders": "not_found",
+        "trades": "no_answer",
+    }
+
+
+async def test_a_short_page_of_bybit_is_not_the_last_while_there_is_a_cursor(tmp_path: Path) -> None:
+    # Here every page is the same, so that the list never ends.
+    answers = BYBIT | {"api.bybit.com/v5/order/history": bybit_page("next", bybit_row(OTHER))}
+    said = says(await look(bybit.CASES[0], tmp_path, answers, "BTCUSDT"))
+    assert said["closed_orders"] == "no_answer"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"result": {"category": "spot", "nextPageCursor": "", "list": []}},
+        {"retCode": "0", "result": {"category": "spot", "nextPageCursor": "", "list": []}},
+        {"retCode": False, "result": {"category": "spot", "nextPageCursor": "", "list": []}},
+    ],
+    ids=["none", "text", "false"],
+)
+async def test_a_list_without_the_venues_mark_of_success_says_nothing(
+    tmp_path: Path, answer: dict[str, object]
+) -> None:
+    answers = dict.fromkeys(BYBIT, answer) | {
+        "api.bybit.com/v5/market/time": BYBIT["api.bybit.com/v5/market/time"]
+    }
+    findings = await look(bybit.CASES[0], tmp_path, answers, "BTCUSDT")
+    assert set(says(findings).values()) == {"no_answer"}
+
+
+async def test_a_list_of_kraken_that_counts_more_than_it_shows_is_not_whole(tmp_path: Path) -> None:
+    answers = KRAKEN | {
+        "api.kraken.com/0/private/ClosedOrders": kraken_result(closed={}, count=3),
+        "api.kraken.com/0/private/TradesHistory": kraken_result(trades={}),
+    }
+    said = says(await look(kraken.CASES[0], tmp_path, answers, "XXBTZUSD"))
+    assert said == {
+        "client_id": "no_answer",
+        "open_orders": "not_found",
+        "closed_orders": "no_answer",
+        "trades": "no_answer",
+    }
+
+
+@pytest.mark.parametrize("flag", [None, "false", 0])
+async def test_a_list_of_coinbase_that_does_not_say_whether_it_ends_is_not_whole(
+    tmp_path: Path, flag: object
+) -> None:
+    findings = await look(
+        coinbase.CASES[0], tmp_path, {_BATCH: coinbase_list() | {"has_next": flag}}, "BTC-USDT"
+    )
+    assert says(findings)["open_orders"] == "no_answer"

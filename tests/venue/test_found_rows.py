@@ -163,3 +163,13 @@ def test_the_average_price_is_told_or_follows_from_what_was_paid() -> None:
     assert order.average_price == Decimal("42000.5")
     nothing = {**row, "executedQty": "0.0", "cummulativeQuoteQty": "0.0"}
     assert seen(nothing, rules.lookups.exact[0].fields, "BTCUSDT").order.average_price is None
+
+
+@pytest.mark.parametrize("odd", ["x" * 129, "a\u202eb", "a\x1b[31m", "a\nb", "a\u200b", "\ud800"])
+def test_a_name_that_no_venue_writes_names_nothing(odd: str) -> None:
+    fields = RowFields(order_id="id", client_id="client", symbol=None, created="at", status="is", side="side")
+    row: dict[str, Any] = {"id": "1", "client": odd, "at": 1_767_268_800_000, "is": odd, "side": odd}
+    order = seen(row, fields, "").order
+    assert (order.client_order_id, order.status, order.side) == (None, None, None)
+    with pytest.raises(BadAnswerError, match="which order"):
+        seen({**row, "id": odd}, fields, "")

@@ -276,9 +276,40 @@ def test_a_message_of_the_venue_stands_in_no_reason() -> None:
         '{"code":-2019,"msg":"leaked secret"}',
         '{"code":-9,"msg":"leaked secret"}',
         '{"code":"leaked secret"}',
+        '{"code":"leaked5f3c9d0e8b7a6c5d4e3f2a1b"}',
     ):
         verdict = judge(replace(SENT, status=400, body=body))
         assert "leaked" not in verdict.reason + verdict.ground
+
+
+def test_a_venue_that_has_no_rules_is_told_so_with_those_that_have() -> None:
+    verdict = judge(replace(SENT, venue="Binance"))
+    assert (verdict.outcome, verdict.ground) == (Outcome.UNKNOWN, "no venue")
+    assert "binance, bybit, okx" in verdict.reason
+
+
+@pytest.mark.parametrize("url", [f" {URL}", f"{URL} ", URL.replace("/fapi/v1", "/fapi/v1 "), f"\\{URL}"])
+def test_a_url_with_a_blank_in_it_is_no_place_that_a_rule_is_for(url: str) -> None:
+    assert outcome(REFUSAL, url=url) is Outcome.UNKNOWN
+
+
+@pytest.mark.parametrize(
+    "name", ["status ", "STATUS", "Status", "st\u0430tus", "\uff53tatus", "sta\u200btus"]
+)
+def test_a_name_that_looks_like_one_of_the_venues_is_no_part_of_its_answer(name: str) -> None:
+    looks_taken = {key: value for key, value in PLACED.items() if key != "status"}
+    assert about(looks_taken) is Outcome.ACCEPTED
+    assert about(looks_taken | {name: "REJECTED"}) is Outcome.UNKNOWN
+    assert about(PLACED | {name: "REJECTED"}) is Outcome.UNKNOWN
+
+
+def test_words_about_an_id_in_use_are_searched_in_a_time_that_grows_with_their_length_alone() -> None:
+    said = "order" * 150_000
+    begun = time.perf_counter()
+    refused = judge(replace(REFUSAL, body=as_json({"code": -2019, "msg": said})))
+    taken = judge(replace(REFUSAL, body=as_json({"code": -2019, "msg": f"{said} already"})))
+    assert (refused.outcome, taken.outcome) == (Outcome.REJECTED, Outcome.UNKNOWN)
+    assert time.perf_counter() - begun < 5
 
 
 # --- bodies ---

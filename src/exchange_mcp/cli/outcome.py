@@ -74,20 +74,21 @@ def _check_alone(given: dict[str, Any]) -> None:
 def _one(venue: str | None, given: dict[str, Any]) -> Evidence:
     if venue is None:
         raise click.UsageError("VENUE is missing; or did you mean --jsonl?")
-    for name in ("url", "status", "sent"):
+    # Of what never left, nobody has to know where it would have gone.
+    for name in ("sent",) if given["sent"] == "no" else ("url", "status", "sent"):
         if given[name] is None:
             raise click.UsageError(f"--{name} is missing")
-    status = None if given["status"] == "none" else int(given["status"])
+    status = None if given["status"] in {None, "none"} else int(given["status"])
     is_terminal = sys.stdin.isatty()
     # Without an answer there is nothing to read; a terminal would wait for it all the same.
     body = None if status is None and is_terminal else _body(sys.stdin.buffer)
     return Evidence(
         venue=venue,
         action=cast("Action", given["action"] or "place"),
-        url=given["url"],
+        url=given["url"] or "",
         is_sent=given["sent"] == "yes",
         status=status,
-        body=None if status is None and not body else body,
+        body=body if status is not None or (body and body.strip()) else None,
         client_order_id=given["client_order_id"],
         order_id=given["order_id"],
         leverage=given["leverage"],

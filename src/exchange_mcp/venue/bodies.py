@@ -5,6 +5,7 @@ another: a code of `-2019.0` is not the venue's.
 """
 
 import json
+import re
 from typing import Any, Final, cast
 
 LONGEST: Final = 1_000_000
@@ -13,6 +14,8 @@ LONGEST: Final = 1_000_000
 _DEEPEST: Final = 32
 # More digits than any id or amount has, and few enough to be read at once.
 _MOST_DIGITS: Final = 40
+# What every venue names its members by; anything else stands there to be taken for one of them.
+_NAME: Final = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 # What stands where bytes were no UTF-8.
 _REPLACED: Final = "\ufffd"
 
@@ -66,7 +69,9 @@ def _parsed(body: str) -> object:
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
-    if len(found) != len(pairs):
+    if not all(map(_NAME.fullmatch, found)):
+        raise UnreadableError("has a name that no venue writes")
+    if len({name.lower() for name in found}) != len(pairs):
         raise UnreadableError("has a name twice, and nobody knows which of the two counts")
     return found
 

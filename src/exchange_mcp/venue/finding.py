@@ -5,9 +5,10 @@ told, a venue that asks for fewer requests: all of these are no answer. Only wha
 status and code, or an empty whole list, says that an order is not there.
 """
 
+from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from exchange_mcp.config.redaction import Redactor
 from exchange_mcp.model.accounts import Account
@@ -41,6 +42,9 @@ _EARLY_MS: Final = 60_000
 _SKEW_MS: Final = 2_000
 _AHEAD_MS: Final = 60_000
 _FEW_ROWS: Final = 20
+_MOST_PAGES: Final = 8
+# What a look-up says where the venue said that there is no such order; no answer of a venue is this.
+_ABSENT: Final = object()
 
 _FORGETS: Final = frozenset({Source.CLIENT_ID, Source.CLOSED_ORDERS, Source.CLOSED_CONDITIONAL_ORDERS})
 _CONDITIONAL: Final = (Source.CONDITIONAL_ORDERS, Source.CLOSED_CONDITIONAL_ORDERS)
@@ -151,6 +155,19 @@ class _Look:
         """
         return (await self._asked(call, params))[0]
 
+    async def _told(self, call: str, params: dict[str, Any]) -> object:
+        """The answer, which is one by the venue's own mark.
+
+        Raises:
+            ExchangeMcpError: as `_ask` does, or the mark is missing.
+        """
+        answer, success = await self._ask(call, params), self.lookups.success
+        if answer is not _ABSENT and success is not None:
+            mark = at(answer, success[0])
+            if type(mark) is not type(success[1]) or mark != success[1]:
+                raise BadAnswerError("the answer does not say that it is none of an error")
+        return answer
+
     async def _asked(self, call: str, params: dict[str, Any]) -> tuple[object, Attempt | None]:
         if self.hushed:
             raise RateLimitedError(self.hushed)
@@ -161,7 +178,7 @@ class _Look:
                     return await getattr(finder.client, call)(params), held.latest
         except Exception as error:
             if self._is_absence(held, call):
-                return None, None if held is None else held.latest
+                return _ABSENT, None if held is None else held.latest
             ours_ = meaning(error, finder.account.venue, finder.redactor)
             if isinstance(ours_, RateLimitedError):
                 self.hushed = f"it was not asked, since {ours_.message}"
@@ -193,6 +210,11 @@ class _Look:
         try:
             for span in self._spans(listed):
                 rows += await self._page(listed, span)
+            if listed.until is not None and not self.venue_ms:
+                # What came later than the first minute was not asked for.
+                self.gaps[listed.source] = (
+                    "the venue did not tell its time, so that nobody knows until when to ask"
+                )
         except _CutError as cut:
             rows += cut.rows
             self.gaps[listed.source] = cut.message
@@ -222,14 +244,24 @@ class _Look:
             params[listed.symbol] = self.sought.market.market_id
         if listed.limit is not None:
             params[listed.limit] = listed.size
-        answer = await self._ask(listed.call, params)
-        rows = self._read(rows_of(answer, listed.rows, listed.shape), listed.fields)
-        if listed.since is not None and any(_last(row) < self.since_ms - _SKEW_MS for row in rows):
-            raise BadAnswerError("it shows what is older than was asked for, so that it may lack what is not")
-        more = None if listed.more is None else at(answer, listed.more)
-        if (listed.size is not None and len(rows) >= listed.size) or bool(more):
-            raise _CutError(rows)
-        return rows
+        found: list[Seen] = []
+        for _ in range(_MOST_PAGES):
+            answer = await self._told(listed.call, params)
+            rows = self._read(rows_of(answer, listed.rows, listed.shape), listed.fields)
+            if listed.since is not None and any(_last(row) < self.since_ms - _SKEW_MS for row in rows):
+                raise BadAnswerError(
+                    "it shows what is older than was asked for, so that it may lack what is not"
+                )
+            found += rows
+            following = None if listed.cursor is None else at(answer, listed.cursor[1])
+            if following is None or following == "":
+                if _is_cut(listed, answer, len(rows)):
+                    raise _CutError(found)
+                return found
+            if not rows or listed.cursor is None or not isinstance(following, str):
+                break
+            params[listed.cursor[0]] = following
+        raise _CutError(found)
 
     def _read(self, rows: list[Any], fields: Any) -> list[Seen]:  # noqa: ANN401 - rows and fields as declared
         return [seen(row, fields, self.sought.market.market_id) for row in rows]
@@ -253,11 +285,13 @@ class _Look:
         params: dict[str, Any] = {**exact.params, by: value}
         if exact.symbol is not None:
             params[exact.symbol] = self.sought.market.market_id
-        answer = await self._ask(exact.call, params)
-        if answer is None:
+        answer = await self._told(exact.call, params)
+        if answer is _ABSENT:
             return None
         rows = self._read(rows_of(answer, exact.rows, exact.shape), exact.fields)
         if not rows and exact.empty_is_absent:
+            if exact.rest is not None and at(answer, exact.rest) not in (None, "", 0):
+                raise BadAnswerError("no order came, and the answer says that there is more")
             return None
         if len(rows) != 1:
             raise BadAnswerError(f"{len(rows)} orders came where one was asked for")
@@ -295,7 +329,7 @@ class _Look:
             params[listed.symbol] = self.sought.market.market_id
         if listed.limit is not None:
             params[listed.limit] = _FEW_ROWS
-        rows = rows_of(await self._ask(listed.call, params), listed.rows, listed.shape)
+        rows = rows_of(await self._told(listed.call, params), listed.rows, listed.shape)
         return self._read(rows, listed.fields)
 
     async def _origins(self) -> None:
@@ -338,16 +372,12 @@ class _Look:
     def _remembered(self, finding: SourceFinding) -> SourceFinding:
         """As it is, unless the venue may have forgotten the order by now."""
         keeps, age = self.lookups.keeps_ms, self.venue_ms - self.since_ms
-        if (
-            finding.says is not Says.NOT_FOUND
-            or keeps is None
-            or age < keeps
-            or finding.source not in _FORGETS
-        ):
+        if finding.says is not Says.NOT_FOUND or keeps is None or finding.source not in _FORGETS:
             return finding
-        return replace(
-            finding, says=Says.NO_ANSWER, detail="an order that ended without a trade is forgotten by now"
-        )
+        if self.venue_ms and age < keeps:
+            return finding
+        why = "is forgotten by now" if self.venue_ms else "may be forgotten: the venue did not tell its time"
+        return replace(finding, says=Says.NO_ANSWER, detail=f"an order that ended without a trade {why}")
 
 
 class _CutError(BadAnswerError):
@@ -356,6 +386,19 @@ class _CutError(BadAnswerError):
     def __init__(self, rows: list[Seen]) -> None:
         super().__init__(f"{len(rows)} rows came, so that there may be more")
         self.rows = rows
+
+
+def _is_cut(listed: Listed, answer: object, count: int) -> bool:
+    """Whether there may be more rows than these, the last that came.
+
+    Raises:
+        BadAnswerError: the answer does not say so where it always does.
+    """
+    more = False if listed.more is None else at(answer, listed.more)
+    total = count if listed.total is None else at(answer, listed.total)
+    if not isinstance(more, bool) or not isinstance(total, int):
+        raise BadAnswerError("it does not say whether there is more")
+    return more or total > count or (listed.size is not None and count >= listed.size)
 
 
 def _no_answer(source: Source, why: str) -> SourceFinding:
@@ -375,5 +418,12 @@ def _code(body: str) -> str:
         answer = exact_json(body)
     except ValueError:
         return ""
-    code = at(answer, "code")
+    if not isinstance(answer, Mapping) or any(
+        value not in (None, "", [], {})
+        for name, value in cast("Mapping[str, object]", answer).items()
+        if name not in {"code", "msg"}
+    ):
+        # With anything else beside it, this is no answer that a page shows.
+        return ""
+    code = at(cast("Mapping[str, object]", answer), "code")
     return str(code) if isinstance(code, str | int) and not isinstance(code, bool) else ""

@@ -19,6 +19,9 @@ from exchange_mcp.venue.listing import at
 
 Row = Mapping[str, Any]
 _SECOND_MS: Final = 1000
+_LONGEST_NAME: Final = 128
+# The end of the year 9999; a time after it is in another unit, or is none.
+_LATEST_MS: Final = 253_402_300_800_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,15 +147,18 @@ def instant(value: object, kind: str) -> int | None:
         return None
     if number is None or number <= 0:
         return None
-    return int(number * _SECOND_MS) if kind == "seconds" else int(number)
+    told_ms = int(number * _SECOND_MS) if kind == "seconds" else int(number)
+    return told_ms if told_ms < _LATEST_MS else None
 
 
 def _name(row: Row, path: str | None) -> str | None:
-    """A text or whole number as text; None where there is none, or an empty one."""
+    """A text or whole number as text; None where there is none, an empty one, or one that no venue's id or word is."""
     value = None if path is None else at(row, path)
     if isinstance(value, bool) or not isinstance(value, str | int):
         return None
-    return str(value) or None
+    text = str(value)
+    # It goes into the journal and before a person: no control or bidi characters, and no megabytes.
+    return text if text.isprintable() and 0 < len(text) <= _LONGEST_NAME else None
 
 
 def _number(row: Row, path: str | None) -> Decimal | None:

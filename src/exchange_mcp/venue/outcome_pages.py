@@ -33,7 +33,8 @@ _CODES: Final = """
 ## Codes
 
 By status, as the linked page has them. A code means this only in an answer of the venue's own shape for errors, which
-has no order id. Of codes marked *message*, only with messages that the page gives this meaning.
+has nothing of an order in it and no name that the venue writes otherwise. Of codes marked *message*, only with messages
+that the page gives this meaning. An order's refusal that comes with words about an id that is taken already is unknown.
 """
 _EXCEPTIONS: Final = """
 ## Exceptions

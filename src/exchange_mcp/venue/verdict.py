@@ -20,7 +20,13 @@ _OK: Final = 200
 _TEXT_ID: Final = re.compile(r"(?!0+$)[A-Za-z0-9_.:-]{1,80}")
 _LARGEST_ID: Final = 2**63
 # A code that is not listed is shown only if it can be nothing but a code.
-_PLAIN_CODE: Final = re.compile(r"-?[0-9]{1,9}|[A-Za-z0-9_]{1,40}")
+_PLAIN_CODE: Final = re.compile(r"-?[0-9]{1,9}|[A-Z]+(?:_[A-Z]+)*")
+_LONGEST_CODE: Final = 60
+# A code for bad parameters in general may come for a client order id that is in use, and no page says that it does not.
+# Two searches, each of them linear, for a body may be long.
+_OF_AN_ID: Final = re.compile(r"(?i)client|order|link|oid\b|\bid\b")
+_TAKEN: Final = re.compile(r"(?i)duplicat|repeat|already|in use")
+_KRAKENS_ID: Final = "cl_ord_id"
 _MISSING: Final = object()
 
 
@@ -69,6 +75,10 @@ def _answered(evidence: Evidence) -> tuple[Route, Mapping[str, Any]]:
         raise _UnprovenError(
             "a second send of this write was stopped, and what is seen may speak of that one", "token"
         )
+    if evidence.venue not in ROUTES:
+        raise _UnprovenError(
+            f"the venues with rules are {', '.join(ROUTES)}; this is none of them", "no venue"
+        )
     route = _route(evidence)
     if route is None:
         raise _UnprovenError("no rule describes what is answered at this place", "no rule")
@@ -86,8 +96,8 @@ def _answered(evidence: Evidence) -> tuple[Route, Mapping[str, Any]]:
 
 
 def _route(evidence: Evidence) -> Route | None:
-    # urlsplit drops line ends and tabs, and whoever sent the request may not have.
-    if not evidence.url.isascii() or not evidence.url.isprintable():
+    # urlsplit drops line ends, tabs and spaces in front, and whoever sent the request may not have.
+    if not evidence.url.isascii() or not evidence.url.isprintable() or " " in evidence.url:
         return None
     try:
         parts = urlsplit(evidence.url)
@@ -108,13 +118,22 @@ def _route(evidence: Evidence) -> Route | None:
 
 
 def _at(answer: object, path: Path) -> object:
-    """What the way leads to; the only element of a list counts, and the first of several does not."""
+    """What the way leads to; the only element of a list counts, and the first of several does not.
+
+    Raises:
+        _UnprovenError: a name on the way is written with other capitals: the venue does not write it so.
+    """
     value = answer
     for step in path:
         if isinstance(step, str):
             if not isinstance(value, dict):
                 return _MISSING
-            value = cast("dict[str, object]", value).get(step, _MISSING)
+            named = cast("dict[str, object]", value)
+            if step not in named and any(name.lower() == step.lower() for name in named):
+                raise _UnprovenError(
+                    "a name in the answer is not written as the venue writes it", "look-alike"
+                )
+            value = named.get(step, _MISSING)
         else:
             if not isinstance(value, list) or len(cast("list[object]", value)) != 1:
                 return _MISSING
@@ -132,7 +151,12 @@ def _holds(answer: object, musts: Mapping[Path, frozenset[Any]]) -> bool:
 
 
 def _is_empty(value: object) -> bool:
-    return value is _MISSING or value is None or (isinstance(value, str | list | dict) and not value)
+    """Whether nothing is in it, however deep: an order's id may stand in a list or under another name too."""
+    if isinstance(value, dict):
+        return all(map(_is_empty, cast("dict[str, object]", value).values()))
+    if isinstance(value, list):
+        return all(map(_is_empty, cast("list[object]", value)))
+    return value is _MISSING or value is None or value == ""
 
 
 # A code
@@ -153,6 +177,12 @@ def _by_code(evidence: Evidence, route: Route, answer: Mapping[str, Any]) -> Ver
         refusal = _refusal(codes, code)
         if refusal is None or not _fits(refusal, words):
             continue
+        if evidence.action == "place" and _speaks_of_another(code, words):
+            return _unknown(
+                f"{evidence.venue}'s code {_shown(code, refusal)} comes with words about a client order id in use: "
+                "an order of ours may be there, and has to be looked for",
+                _shown(code, refusal),
+            )
         if evidence.status not in refusal.statuses:
             return _unknown(
                 f"{evidence.venue}'s code {_shown(code, refusal)} is a refusal, but not with status {evidence.status}",
@@ -192,6 +222,12 @@ def _fits(entry: Doubt | Refusal, words: object) -> bool:
     return entry.words is None or (type(words) is str and entry.words.fullmatch(words) is not None)
 
 
+def _speaks_of_another(code: Code, words: object) -> bool:
+    """Whether what the venue says beside a code may mean that our client order id is taken."""
+    said = [each for each in (code, words) if isinstance(each, str)]
+    return any(_KRAKENS_ID in each or (_OF_AN_ID.search(each) and _TAKEN.search(each)) for each in said)
+
+
 def _shown(code: Code, refusal: Refusal) -> str:
     text = str(code)
     return ":".join(text.split(":")[:2]) if refusal.may_have_detail else text
@@ -200,7 +236,7 @@ def _shown(code: Code, refusal: Refusal) -> str:
 def _unlisted(evidence: Evidence, route: Route, answer: Mapping[str, Any]) -> Verdict:
     for codes in route.codes:
         code = _code(codes, answer)
-        if code is not None and _PLAIN_CODE.fullmatch(str(code)):
+        if code is not None and len(str(code)) <= _LONGEST_CODE and _PLAIN_CODE.fullmatch(str(code)):
             return _unknown(
                 f"{evidence.venue}'s code {code} is not listed as a refusal (status {evidence.status})",
                 str(code),

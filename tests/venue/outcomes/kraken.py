@@ -40,6 +40,7 @@ DESCRIBED = {"order": "buy 1.25000000 XBTUSD @ limit 27500.0"}
 ANSWERS = (
     _errors(REJECTED, "EGeneral:Invalid arguments"),
     _errors(REJECTED, "EGeneral:Invalid arguments:Index unavailable"),
+    _errors(UNKNOWN, "EGeneral:Invalid arguments:cl_ord_id"),
     _errors(REJECTED, "EGeneral:Temporary lockout"),
     _errors(REJECTED, "EGeneral:Permission denied"),
     _errors(UNKNOWN, "EGeneral:Internal error"),

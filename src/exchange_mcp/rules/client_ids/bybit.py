@@ -25,6 +25,8 @@ from exchange_mcp.rules.private.declared import frozen
 
 _DOCS: Final = "https://bybit-exchange.github.io/docs/v5"
 _WEEK_MS: Final = 7 * 86_400_000
+# No page says that a page with fewer rows than were asked for is the last.
+_CURSOR: Final = ("cursor", "result.nextPageCursor")
 
 _IDS: Final = IdRules(
     longest=36,
@@ -82,6 +84,7 @@ def _of(market_type: MarketType) -> OrderIds:
             fields=_ROW,
             params=category,
             empty_is_absent=True,
+            rest=_CURSOR[1],
         )
 
     def listed(source: Source, call: str, fields: RowFields, size: int) -> Listed:
@@ -96,6 +99,7 @@ def _of(market_type: MarketType) -> OrderIds:
             span_ms=_WEEK_MS,
             limit="limit",
             size=size,
+            cursor=_CURSOR,
         )
 
     return OrderIds(
@@ -116,6 +120,7 @@ def _of(market_type: MarketType) -> OrderIds:
                     params=category,
                     limit="limit",
                     size=50,
+                    cursor=_CURSOR,
                 ),
                 listed(Source.CLOSED_ORDERS, "privateGetV5OrderHistory", _ROW, 50),
                 listed(Source.TRADES, "privateGetV5ExecutionList", _TRADE, 100),
@@ -126,6 +131,7 @@ def _of(market_type: MarketType) -> OrderIds:
             lag_page=f"{_DOCS}/order/open-order",
             keeps_ms=None,
             clock=("publicGetV5MarketTime", "time", "ms"),
+            success=("retCode", 0),
             kinds=frozenset({"unified", "unified 1"}),
         ),
     )

@@ -121,6 +121,7 @@ class Exact:
         rows: the dotted path of the order, or of the list with it, or of the object that holds it by its id.
         absent: the (HTTP status, code) that say that there is no such order; an empty list says so too, where
             `empty_is_absent`.
+        rest: the dotted path of a cursor or a count, which is empty or 0 where an empty list is all there is.
     """
 
     call: str
@@ -133,6 +134,7 @@ class Exact:
     params: Mapping[str, Told] = field(default_factory=dict[str, Told])
     absent: frozenset[tuple[int, str]] = frozenset()
     empty_is_absent: bool = False
+    rest: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,7 +149,9 @@ class Listed:
         span_ms: the longest span that may be asked for.
         limit, size: the parameter of the most rows, and the most that there may be: a list of so many is not whole.
             Without a size it is always whole.
-        more: the dotted path of a flag or cursor that says that there is more.
+        more: the dotted path of a flag, true or false, that says whether there is more.
+        total: the dotted path of the number of rows that there are, on this page or not.
+        cursor: the parameter of the next page, and the dotted path of what it is told; the last page has none.
     """
 
     source: Source
@@ -164,6 +168,8 @@ class Listed:
     limit: str | None = None
     size: int | None = None
     more: str | None = None
+    total: str | None = None
+    cursor: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,6 +193,8 @@ class LookUps:
         keeps_ms: how long an order that ended without a trade can be found; None where no page says.
         clock: ccxt's implicit method of the venue's time, the dotted path of it, and its unit; None where its
             endpoint is in no reviewed list.
+        success: the dotted path and the value that every answer has which is no error; None where answers have no such
+            mark.
         kinds: the kinds of account that this is true for; none named means that all are.
     """
 
@@ -199,6 +207,7 @@ class LookUps:
     lag_page: str
     keeps_ms: int | None
     clock: tuple[str, str, Literal["ms", "seconds"]] | None
+    success: tuple[str, Told | list[object]] | None = None
     kinds: frozenset[str] = frozenset()
 
     @property

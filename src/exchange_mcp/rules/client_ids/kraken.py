@@ -46,6 +46,7 @@ def _exact(call: str, rows: str) -> Exact:
         shape="by name",
         fields=_ROW,
         empty_is_absent=True,
+        rest="result.count",
     )
 
 
@@ -99,6 +100,7 @@ ORDER_IDS: Final = (
                     since="start",
                     in_seconds=True,
                     size=50,
+                    total="result.count",
                 ),
                 Listed(
                     source=Source.TRADES,
@@ -119,12 +121,14 @@ ORDER_IDS: Final = (
                     since="start",
                     in_seconds=True,
                     size=50,
+                    total="result.count",
                 ),
             ),
             lag_ms=600_000,
             lag_is_documented=False,
             lag_page="",
             keeps_ms=None,
+            success=("error", []),
             clock=("publicGetTime", "result.unixtime", "seconds"),
         ),
     ),

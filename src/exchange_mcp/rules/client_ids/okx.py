@@ -97,6 +97,7 @@ ORDER_IDS: Final = (
             lag_page="",
             # What was cancelled without a trade is gone after two hours.
             keeps_ms=2 * 3_600_000,
+            success=("code", "0"),
             clock=("publicGetPublicTime", "data.0.ts", "ms"),
         ),
     ),

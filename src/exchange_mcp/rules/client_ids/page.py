@@ -40,7 +40,9 @@ _LOOKS = """
 ## Where an order is looked for
 
 *exact* is the request by the client order id. A list that may be cut counts only where fewer rows came than were asked
-for. What is not asked is no answer, so that no order is ever proved absent there without a person.
+for, and only up to the page that names no next one. A list that is asked for by time, and an order that the venue may
+have forgotten, are no answer where the venue did not tell its time. What is not asked is no answer, so that no order is
+ever proved absent there without a person.
 
 | venue | for | exact | open | conditional | closed | closed conditional | trades | may show late by | forgets after |
 |---|---|---|---|---|---|---|---|---|---|

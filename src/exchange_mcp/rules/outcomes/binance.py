@@ -47,6 +47,10 @@ _FUTURES_HOSTS: Final = frozenset({"fapi.binance.com", "demo-fapi.binance.com", 
 
 _BAD: Final = (400,)
 _KEY: Final = (400, 401)
+# Of the messages that come with USD-M's -1008, the only one that its page calls a failure.
+_THROTTLED: Final = one_of(
+    "Request throttled by system-level protection. Reduce-only/close-position orders are exempt. Please try again."
+)
 
 # What a matching engine or the API says of an order that it does not take; the same codes carry "Duplicate order
 # sent." and "Unknown order sent.", so here the message decides.
@@ -144,11 +148,12 @@ _FUTURES_GENERAL: Final = (
     | _count(_CODES)
     | doubts(_CODES, "has no meaning on its page beyond its name", -1010, -1013, -2010)
 )
+_UNFILLED: Final = doubts(_CODES, "says that it could not be filled, not that nothing of it was", -2020)
 _FUTURES_ORDER: Final = (
     _FUTURES_REQUEST
     | refusals(_CODES, _BAD, -1014, -1109, -1110, -1111, -1112, -1114, -1115, -1116, -1117, -1118, -1122)
     | refusals(_CODES, _BAD, -1126, -1136)
-    | refusals(_CODES, _BAD, *(-2000 - n for n in range(18, 29)))
+    | refusals(_CODES, _BAD, -2018, -2019, *(-2000 - n for n in range(21, 29)))
     | refusals(_CODES, _BAD, *(-4000 - n for n in range(1, 8)), -4013, -4014, -4015, -4016, -4020)
     | refusals(_CODES, _BAD, -4022, -4023, -4024, -4031, -4045, -4060, -4061, -4062, -4084, -4087, -4088)
     | refusals(_CODES, _BAD, -4104, -4118, -4131, -4135, -4137, -4138, -4139, -4140, -4141, -4142, -4144)
@@ -160,15 +165,23 @@ _TRIGGERING: Final = doubts(
     _CODES, "says that a stop is being triggered, not what became of the request", -4117
 )
 
+_OVERLOADED: Final = doubts(
+    _CODES,
+    "says that the server is overloaded, of which its page does not say here that nothing was executed",
+    -1008,
+    words=one_of("Server is currently overloaded with other requests. Please try again in a few minutes."),
+)
 _FUTURES_PLACE: Final = _shape(
     _FUTURES_ORDER
-    # Named for this endpoint and for its 503 alone: "100% failure".
-    | refusals(_GENERAL, (503,), -1008),
-    _FUTURES_GENERAL | _TRIGGERING,
+    # Named for this endpoint, for its 503 and with these words alone: "100% failure".
+    | refusals(_GENERAL, (503,), -1008, words=_THROTTLED),
+    _FUTURES_GENERAL | _OVERLOADED | _TRIGGERING | _UNFILLED,
     _FUTURES_IN_USE,
 )
 _FUTURES_ELSEWHERE: Final = _FUTURES_GENERAL | _overload(_CODES)
-_FUTURES_CONDITIONAL: Final = _shape(_FUTURES_ORDER, _FUTURES_ELSEWHERE | _TRIGGERING, _FUTURES_IN_USE)
+_FUTURES_CONDITIONAL: Final = _shape(
+    _FUTURES_ORDER, _FUTURES_ELSEWHERE | _TRIGGERING | _UNFILLED, _FUTURES_IN_USE
+)
 _FUTURES_CANCEL: Final = _shape(
     _FUTURES_REQUEST | refusals(_CODES, _BAD, -1119),
     _FUTURES_ELSEWHERE | _TRIGGERING | doubts(_CODES, _NO_ORDER, -2011, -2013),

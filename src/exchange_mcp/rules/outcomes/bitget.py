@@ -35,7 +35,7 @@ _REQUEST: Final = refusals(
     *("40038", "40041", "40068", "40103"),
 ) | refusals(
     *(_ERRORS, _BUSINESS, "40017", "40019", "40020", "40034", "40035", "40053", "40057", "40064", "40078"),
-    *("40079", "40102", "40301", "40404", "40409", "40724", "40808", "40811", "40812", "40813", "41002"),
+    *("40079", "40102", "40301", "40404", "40409", "40724", "40808", "40811", "40813", "41002"),
     *("41101", "41103", "43011", "43058", "48001", "48002"),
 )
 _PLACE: Final = _REQUEST | refusals(
@@ -58,6 +58,7 @@ _GENERAL: Final = (
         "is an error of its own, and says nothing of the order",
         *("40015", "40200", "40725", "40908", "43059", "45001"),
     )
+    | doubts(_ERRORS, "says that a condition is not met, and not which one", "40812")
     | doubts(_ERRORS, "is a timeout, after which the request may have been executed", "40010", "40910")
     | doubts(_ERRORS, "is a limit of which its page does not say that nothing was executed", "429", "45129")
 )
@@ -81,6 +82,7 @@ def _shape(
     return Codes(
         members=frozenset({"code", "msg", "requestTime", "data"}),
         code=("code",),
+        message=("msg",),
         definite=definite,
         ambiguous=ambiguous,
         duplicate=duplicate or {},

@@ -32,7 +32,12 @@ _GENERAL: Final = (
     doubts(_ERRORS, "is an error of its own, and says nothing of the order", 10016, 170001, 170032, 170234)
     | doubts(_ERRORS, "is a timeout, after which the request may have been executed", 10000, 170007)
     | doubts(
-        _ERRORS, "is a limit of which its page does not say that nothing was executed", 429, 10006, 10018
+        _ERRORS,
+        "is a limit of which its page does not say that nothing was executed",
+        429,
+        10006,
+        10018,
+        170005,
     )
     | doubts(_ERRORS, "says that the request expired, without saying where", -1)
 )
@@ -46,7 +51,7 @@ _PLACE: Final = _REQUEST | refusals(
     *(110040, 110042, 110044, 110045, 110049, 110051, 110052, 110053, 110057, 110063, 110066, 110067),
     *(110068, 110069, 110070, 110074, 110086, 110087, 110088, 110089, 110090, 110092, 110093, 110094),
     *(110098, 110099, 110103, 110119, 110120, 110121),
-    *(170005, 170033, 170105, 170115, 170116, 170117, 170121, 170124, 170130, 170131, 170132, 170133),
+    *(170033, 170105, 170115, 170116, 170117, 170121, 170124, 170130, 170131, 170132, 170133),
     *(170134, 170136, 170137, 170140, 170148, 170151, 170157, 170159, 170192, 170193, 170194, 170201),
     *(170202, 170203, 170204, 170206, 170210, 170217, 170218, 170221, 170224, 170227, 170228, 170229),
     *(170341, 170344, 170371, 170372, 170381, 170382, 170810),
@@ -75,10 +80,11 @@ def _shape(
     return Codes(
         members=frozenset({"retCode", "retMsg", "result", "retExtInfo", "time"}),
         code=("retCode",),
+        message=("retMsg",),
         definite=definite,
         ambiguous=ambiguous,
         duplicate=duplicate or {},
-        empty=(("result", "orderId"),),
+        empty=(("result",),),
     )
 
 

@@ -74,10 +74,11 @@ def _reason(name: str, definite: dict[Code, Refusal], duplicate: dict[Code, Doub
             }
         ),
         code=("error_response", name),
+        message=("error_response", "message"),
         must={("success",): frozenset({False})},
         definite=definite,
         duplicate=duplicate or {},
-        empty=(("order_id",), ("success_response", "order_id")),
+        empty=(("order_id",), ("success_response",)),
     )
 
 

@@ -84,6 +84,7 @@ def _whole(ambiguous: dict[Code, Doubt], duplicate: dict[Code, Doubt]) -> Codes:
     return Codes(
         members=_MEMBERS,
         code=("code",),
+        message=("msg",),
         definite=_WHOLE,
         ambiguous=ambiguous,
         duplicate=duplicate,
@@ -116,6 +117,7 @@ def _taken(page: str) -> Acceptance:
 _SINGLE_PLACE: Final = Codes(
     members=_MEMBERS,
     code=("data", 0, "sCode"),
+    message=("data", 0, "sMsg"),
     must={("code",): frozenset({"1"})},
     definite=_PLACE,
     ambiguous=_GENERAL,
