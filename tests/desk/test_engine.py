@@ -295,6 +295,19 @@ def test_a_proposal_that_was_recorded_before_the_limits_decided_is_decided_after
     of().tell(story)
 
 
+def test_a_venue_whose_clock_runs_away_makes_no_order_absent_that_is_only_not_shown_yet() -> None:
+    async def story(desk: Running) -> None:
+        intent = await desk.approved()
+        await until(lambda: desk.world.sends == 1)
+        for _ in range(4):  # between the first looks, at 0.2 and 1.2 seconds, too
+            desk.venue.clock_ms += 3_600_000
+            await asyncio.sleep(0.4)
+        await state(desk, intent.id, State.PLACED)
+        assert not desk.journal.halts()
+
+    of(Fate.ACCEPTED_RESET, lag_s=3.0).tell(story)
+
+
 # Other hands on the key.
 
 

@@ -1,5 +1,6 @@
 """How an order is looked for: by which ids, from when on, and by which known order the look-up is shown to work."""
 
+from dataclasses import replace
 from typing import Final
 
 from exchange_mcp.desk.intents import State
@@ -13,13 +14,19 @@ _KNOWN_FOR_MS: Final = 86_400_000
 
 
 async def look_for(station: Station, intent: Intent) -> Findings:
-    """What every source says now of an intent's order; the intent has been claimed, once, and is for an order."""
-    plan, latest_ms = intent.plan, intent.latest_ms
-    if latest_ms is None:
+    """What every source says now of an intent's order; the intent has been claimed, once, and is for an order.
+
+    `venue_ms` is no later than our own clock allows: a venue's clock that jumps makes no two looks lie apart, and no
+    deadline pass.
+    """
+    plan, latest_ms, claimed_ms = intent.plan, intent.latest_ms, intent.claimed_ms
+    if latest_ms is None or claimed_ms is None:
         raise RuntimeError(f"intent {intent.id} was never claimed, so nothing of it can be at the venue")
     # Signed at the claim at the earliest; by the venue's time, as it was known then.
     earliest_ms = latest_ms - plan.window_ms - station.pace.margin_ms
-    return await station.venue.find(Sought.of(plan, earliest_ms, _known(station, intent)))
+    by_ours_ms = earliest_ms + station.clock.now_ms() - claimed_ms
+    findings = await station.venue.find(Sought.of(plan, earliest_ms, _known(station, intent)))
+    return replace(findings, venue_ms=min(findings.venue_ms, by_ours_ms))
 
 
 def _known(station: Station, intent: Intent) -> str | None:
