@@ -210,11 +210,15 @@ def _on_futures(standing: Standing, parts: Sequence[StandingPart], untold: dict[
     is_whole = bool(lists) and len(lists) >= lists[0].lists
     told = {part.position_mode for part in lists} - {None}
     mode = modes.position_mode if modes is not None else told.pop() if len(told) == 1 else None
+    held = [held for part in lists for held in part.held]
+    if mode == "one_way" and len(held) > 1:
+        untold["position"] = "the venue sent several, and in one-way mode there is one"
+        is_whole = False
     settings = next((part.settings for part in lists if part.settings is not None), None)
     standing = replace(
         standing,
         position_mode=mode,
-        held=tuple(held for part in lists for held in part.held) if is_whole else None,
+        held=tuple(held) if is_whole else None,
         leverage=None if settings is None else settings.leverage,
         margin_mode=None if settings is None else settings.margin_mode,
     )
