@@ -223,8 +223,8 @@ def _placed(
         seen.reasons.say("how much of it trades at once is not known", "free_placed")
         return None
     now, realized = _filled(before, expected.taken.amount, planned, expected, seen)
-    rests = not write.is_reduce_only and write.time_in_force in {None, "GTC"}
-    resting = multiply(multiply(expected.rest, _size(seen)), expected.price) if rests else _ZERO
+    adds = _ZERO if write.is_reduce_only else expected.resting
+    resting = multiply(multiply(adds, _size(seen)), expected.price)
     buys = write.side == "buy"
     placed = Account(
         amount=now.amount,
