@@ -336,6 +336,16 @@ def test_a_stop_holds_back_what_it_needs_until_it_is_triggered(in_force: str) ->
     assert (seen.resting, seen.free_placed) == (D("0.1"), D(39_900))
 
 
+@pytest.mark.parametrize("side", ["buy", "sell"])
+def test_what_is_held_is_not_known_where_nobody_tells_what_orders_hold_back(side: str) -> None:
+    standing = replace(SPOT_STANDING, locked_base=None)
+    seen = previewed(asked(type="market", side=side, amount="0.4"), standing=standing)
+    assert (seen.effect, seen.position, seen.position_after) == (None, None, None)
+    why = "how much of the balance orders hold back is not told"
+    assert why in {unknown.why for unknown in seen.unknown}
+    assert seen.free_base_after is not None
+
+
 @pytest.mark.parametrize("in_force", ["IOC", "FOK"])
 def test_the_venue_keeps_no_balance_back_for_what_it_drops(in_force: str) -> None:
     venue = Direct()

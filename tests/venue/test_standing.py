@@ -9,12 +9,13 @@ from typing import Any, Final
 import anyio
 import pytest
 
+from exchange_mcp.model.balances import Balance
 from exchange_mcp.model.errors import ErrorCode
 from exchange_mcp.model.terms import Bracket, Fees, Held, Reference, Resting, Standing
 from exchange_mcp.model.writes import OrderType
 from exchange_mcp.sim import SimulatedExchange
 from exchange_mcp.tools.order_context import OrderContext, order_context
-from exchange_mcp.venue.standing.records import listed_fees
+from exchange_mcp.venue.standing.records import listed_fees, spot_wallet
 
 from .opened import handed, opened, settled, simulated
 
@@ -531,3 +532,22 @@ def test_a_listed_rate_that_is_no_number_is_none() -> None:
     fees = listed_fees({"maker": -0.0001, "taker": 0.00055})
     assert fees is not None
     assert replace(fees, source="") == Fees(maker=D("-0.0001"), taker=D("0.00055"), source="")
+
+
+def _row(asset: str, free: str | None) -> Balance:
+    return Balance(
+        account="main",
+        source="spot",
+        asset=asset,
+        free=None if free is None else D(free),
+        used=D(0),
+        total=None,
+    )
+
+
+def test_an_asset_that_a_wallet_tells_twice_or_without_an_amount_is_listed_and_not_counted() -> None:
+    rows = [_row("BTC", "1"), _row("BTC", "77"), _row("ETH", None), _row("SOL", "2")]
+    wallet = spot_wallet(rows, is_whole=True, lists=1)
+    assert wallet.free == {"SOL": D(2)}
+    assert wallet.locked == {"ETH": D(0), "SOL": D(0)}
+    assert wallet.listed == {"BTC", "ETH", "SOL"}

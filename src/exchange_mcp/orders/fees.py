@@ -35,8 +35,9 @@ def estimate(planned: PlannedOrder, seen: Readings, expected: Expected) -> Fee |
         reasons.say("how much trades at once, as a taker, is not known", "fee")
         return None
     else:
-        at_once, rate_of_rest = (expected.taken.base if is_inverse else expected.taken.quote), (
-            fees.maker if expected.may_rest else fees.taker
+        at_once, rate_of_rest = (
+            (expected.taken.base if is_inverse else expected.taken.quote),
+            (fees.maker if expected.may_rest else fees.taker),
         )
     total = add(multiply(at_once, fees.taker), multiply(subtract(whole, at_once), rate_of_rest))
     received = terms.base if write.side == "buy" else terms.quote
