@@ -19,7 +19,7 @@ from exchange_mcp.orders.figures import Fee, Figures
 from exchange_mcp.orders.planned import PlannedOrder
 from exchange_mcp.orders.positions import Change
 from exchange_mcp.orders.readings import Readings
-from exchange_mcp.orders.reasons import NO_POSITION, NO_POSITION_THEN
+from exchange_mcp.orders.reasons import NEVER_LIQUIDATED, NO_POSITION, NO_POSITION_THEN
 from exchange_mcp.orders.wording import plain, shown
 
 _ZERO: Final = Decimal(0)
@@ -173,7 +173,8 @@ def liquidation(
         return None
     price = margin.liquidation_price(state.amount, state.entry, balance, standing.brackets)
     if price is None:
-        reasons.say("no price above zero liquidates the position", figure)
+        is_never = margin.is_never_liquidated(state.amount, state.entry, balance)
+        reasons.say(NEVER_LIQUIDATED if is_never else "the maintenance brackets do not reach so far", figure)
     return price
 
 

@@ -68,6 +68,8 @@ def preview_order(
             planned, terms, standing, expected.amount, None if smallest is None else smallest.smallest()
         )
     fee = None if expected is None else fees.estimate(planned, seen, expected)
+    if expected is None:
+        reasons.say("what it would trade at is not known", "fee", "fee_asset")
     figures = _figures(planned, seen, met, expected, fee)
     for name in ("effect", "position", "position_after"):
         reasons.say(met.why, name)
