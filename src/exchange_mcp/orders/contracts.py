@@ -80,7 +80,7 @@ def around(
             gained=gained,
             isolated=_isolated_after(before, after, expected, standing),
         ),
-        warnings=_warnings(after, seen, then, free_placed),
+        warnings=_warnings(after, seen, then, free_placed, fee.at_once),
     )
 
 
@@ -310,14 +310,18 @@ def _size(seen: Readings) -> Decimal:
 
 
 def _warnings(
-    after: Account, seen: Readings, mark: Decimal | None, placed: Decimal | None
+    after: Account, seen: Readings, mark: Decimal | None, placed: Decimal | None, paid: Decimal
 ) -> tuple[str, ...]:
     standing = seen.standing
     told: list[str] = []
     unit = plain(seen.terms.settle or seen.terms.quote)
     if placed is not None and placed < 0:
+        # A venue compares margin with what is free; the fee is taken from the wallet once it trades.
+        lacks, is_fee_alone = shown(placed.copy_abs()), add(placed, paid) >= 0
         told.append(
-            f"it needs {shown(placed.copy_abs())} {unit} more margin than is free: the venue would refuse it"
+            f"with its fee it needs {lacks} {unit} more than is free: the venue may refuse it"
+            if is_fee_alone
+            else f"it needs {lacks} {unit} more margin than is free: the venue would refuse it"
         )
     if standing.leverage is not None and mark is not None and standing.brackets and after.amount:
         most = margin.largest_notional(standing.brackets, standing.leverage)
