@@ -312,3 +312,56 @@ def test_the_simulated_venue_comes_to_the_same_balances(order: dict[str, str]) -
         assert after.free_base is not None
         assert seen.free_base_after is not None
         assert abs(after.free_base - seen.free_base_after) < D("0.0000001")
+
+
+@pytest.mark.parametrize(("in_force", "filled"), [("IOC", "1"), ("FOK", "0")])
+def test_what_is_dropped_holds_nothing_back_and_is_never_a_makers(in_force: str, filled: str) -> None:
+    # 1 BTC is offered at 100,010 and the next at 100,020, so 0.5 of 1.5 is not had at this price
+    request = asked(type="limit", amount="1.5", price="100010", time_in_force=in_force)
+    standing = replace(SPOT_STANDING, fees=Fees(maker=D(0), taker=D("0.001"), source="its own", asset="BNB"))
+    seen = previewed(request, standing=replace(standing, free_quote=D(500_000)))
+    paid = D(filled) * 100_010
+    assert (seen.taken_at_once, seen.resting) == (D(filled), D(0))
+    assert seen.free_placed == D(500_000) - paid
+    # 0.1 % of 150,015, whatever part of it is filled
+    assert seen.fee == D("150.015")
+
+
+@pytest.mark.parametrize("in_force", ["IOC", "FOK"])
+def test_a_stop_holds_back_what_it_needs_until_it_is_triggered(in_force: str) -> None:
+    request = asked(
+        type="stop_limit", amount="0.1", price="101000", trigger_price="101000", time_in_force=in_force
+    )
+    seen = previewed(request)
+    assert (seen.resting, seen.free_placed) == (D("0.1"), D(39_900))
+
+
+@pytest.mark.parametrize("side", ["buy", "sell"])
+def test_what_is_held_is_not_known_where_nobody_tells_what_orders_hold_back(side: str) -> None:
+    standing = replace(SPOT_STANDING, locked_base=None)
+    seen = previewed(asked(type="market", side=side, amount="0.4"), standing=standing)
+    assert (seen.effect, seen.position, seen.position_after) == (None, None, None)
+    why = "how much of the balance orders hold back is not told"
+    assert why in {unknown.why for unknown in seen.unknown}
+    assert seen.free_base_after is not None
+
+
+@pytest.mark.parametrize("in_force", ["IOC", "FOK"])
+def test_the_venue_keeps_no_balance_back_for_what_it_drops(in_force: str) -> None:
+    venue = Direct()
+    spot = Spot(venue)
+    price = str(spot.book.bids[0][0])
+    request = asked(type="limit", amount="0.01", price=price, time_in_force=in_force)
+    order = planned(request, terms=spot.terms, standing=spot.standing, reference=spot.reference)
+    seen = preview_order(order, spot.terms, spot.reference, spot.standing, spot.book)
+    venue.ok(
+        "POST",
+        "/api/v3/order",
+        symbol=spot.market,
+        side="BUY",
+        type="LIMIT",
+        quantity="0.01",
+        price=price,
+        timeInForce=in_force,
+    )
+    assert seen.free_placed == spot.standing.free_quote

@@ -53,8 +53,8 @@ def made(*parts: StandingPart, market_type: MarketType = MarketType.SPOT) -> Ass
 
 def wallet(free: Mapping[str, str], *, whole: bool = True, lists: int = 1, **locked: str) -> SpotWallet:
     return SpotWallet(
-        free={asset: D(amount) for asset, amount in free.items()},
-        locked={asset: D(amount) for asset, amount in locked.items()},
+        free={asset: D(amount) for asset, amount in {**dict.fromkeys(locked, "0"), **free}.items()},
+        locked={asset: D(amount) for asset, amount in {**dict.fromkeys(free, "0"), **locked}.items()},
         is_whole=whole,
         lists=lists,
     )
@@ -85,6 +85,25 @@ def test_an_asset_that_a_whole_list_leaves_out_is_zero_and_of_another_list_not_t
     assert (whole.standing.free_base, whole.standing.locked_base) == (D(0), D(0))
     assert (cut.standing.free_base, cut.standing.free_quote) == (None, D(5))
     assert cut.untold["free A"] == "the venue does not tell how much of it is free"
+
+
+@pytest.mark.parametrize(
+    ("free", "locked", "figure", "untold"),
+    [
+        ({}, {"A": D(0)}, "free_base", "free A"),
+        ({}, {}, "free_base", "free A"),
+        ({"A": D(1)}, {}, "locked_base", "locked A"),
+    ],
+    ids=["free is not told", "neither is told", "what orders hold back is not told"],
+)
+def test_an_asset_that_is_listed_without_its_amount_is_not_told_and_never_zero(
+    free: dict[str, Decimal], locked: dict[str, Decimal], figure: str, untold: str
+) -> None:
+    part = SpotWallet(free=free, locked=locked, is_whole=True, listed=frozenset({"A"}))
+    found = made(part, prices(A_Q="3"))
+    assert getattr(found.standing, figure) is None
+    assert found.standing.equity is None
+    assert {untold, "worth of the account"} <= found.untold.keys()
 
 
 def test_what_is_in_two_wallets_can_be_spent_from_neither_for_sure() -> None:

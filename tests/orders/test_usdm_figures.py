@@ -13,6 +13,7 @@ from sim.direct import Direct
 
 from .from_sim import Usdm, number
 from .made import (
+    BRACKETS,
     FLAT,
     LINEAR,
     REFERENCE,
@@ -196,6 +197,7 @@ MISSING: list[tuple[dict[str, Any], str, str]] = [
     ({"equity": D(0)}, "notional_percent", "what the account is worth is 0"),
     ({"equity": D(-5)}, "notional_percent", "what the account is worth is -5"),
     ({"wallet_balance": D(10**6)}, "liquidation_price_after", "no price above zero liquidates the position"),
+    ({"brackets": BRACKETS[-1:]}, "liquidation_price_after", "the maintenance brackets do not reach so far"),
     (
         {"held": (Held(side="long", amount=D(1), entry_price=None),)},
         "free_after",
@@ -211,6 +213,25 @@ def test_a_figure_that_cannot_be_worked_out_is_none_with_its_reason_and_never_ze
     seen = preview(replace(FLAT, **changed), type="market", amount="0.5")
     assert getattr(seen, figure) is None
     assert [u.why for u in seen.unknown if figure in u.figures] == [why]
+
+
+@pytest.mark.parametrize(
+    ("short_of", "told"),
+    [
+        ("0", "with its fee it needs 25.0025 USDT more than is free: the venue may refuse it"),
+        ("0.01", "it needs 25.0125 USDT more margin than is free: the venue would refuse it"),
+    ],
+)
+def test_a_fee_alone_that_is_not_covered_is_not_said_to_be_refused(short_of: str, told: str) -> None:
+    # 0.5 BTC at 100,010 with a leverage of 10: 5,000 of margin at the mark price, 5 of loss at once, 25.0025 of fee
+    seen = preview(replace(FLAT, free_quote=D(5005) - D(short_of)), type="market", amount="0.5")
+    assert [warning for warning in seen.warnings if "free" in warning] == [told]
+
+
+def test_without_a_book_the_fee_of_a_market_order_is_missing_because_of_that() -> None:
+    seen = previewed(asked(type="market", amount="0.5"), LINEAR, FLAT, book=None)
+    whys = {figure: unknown.why for unknown in seen.unknown for figure in unknown.figures}
+    assert (whys["fee"], whys["fee_asset"]) == ("what it would trade at is not known",) * 2
 
 
 def test_without_a_mark_price_nothing_that_needs_it_is_told() -> None:

@@ -124,3 +124,9 @@ def test_a_request_names_its_kind_and_is_an_order_otherwise() -> None:
         request_of([])
     with pytest.raises(ValueError, match="reduce_ony"):
         request_of({"symbol": "BTC/USDT", "side": "buy", "type": "market", "amount": "1", "reduce_ony": True})
+
+
+def test_a_key_that_is_there_twice_among_very_many_is_found_at_once() -> None:
+    members = ", ".join(f'"k{i}": 1' for i in [*range(200_000), 199_999])
+    with pytest.raises(NotReadableError, match='the key "k199999" twice'):
+        document("{" + members + "}")

@@ -58,6 +58,9 @@ def test_the_text_that_the_others_change_is_sound() -> None:
         ('max_daily_loss = "1e3"', f'max_daily_loss: {AMOUNT}, not "1e3"'),
         ('max_daily_loss = "NaN"', f'max_daily_loss: {AMOUNT}, not "NaN"'),
         ("max_daily_loss = nan", f"max_daily_loss: {AMOUNT}"),
+        ("max_daily_loss = 1e3", f"max_daily_loss: {AMOUNT}"),
+        ("max_daily_loss = 5E-1", f"max_daily_loss: {AMOUNT}"),
+        ("max_daily_loss = +0.5", f"max_daily_loss: {AMOUNT}"),
         ("max_daily_loss = inf", f"max_daily_loss: {AMOUNT}"),
         ("max_daily_loss = 1e999999999", f"max_daily_loss: {AMOUNT}"),
         (f"max_daily_loss = {'9' * 4000}", f"max_daily_loss: {AMOUNT}"),
@@ -79,7 +82,7 @@ def test_the_text_that_the_others_change_is_sound() -> None:
         ),
         ('account = "main"', 'account: expected tables [policy.account.NAME], one an account, not "main"'),
         ("symbol = []", 'symbol: expected tables [policy.symbol."SYMBOL"], one a symbol'),
-        ('forbid = { reason = "x" }', "forbid: expected tables [[policy.forbid]], one an entry"),
+        ('forbid = { reason = "x" }', "forbid: expected tables [[policy.forbid]], one an entry, at most 200"),
         ("forbid = [5]", "forbid[0]: expected a table"),
         ("account = { main = 5 }", "account.main: expected a table"),
     ],
@@ -316,3 +319,37 @@ _NAMES = st.sampled_from([*PolicyTable.model_fields, *Forbid.model_fields, "main
 def test_any_table_is_a_policy_or_has_faults_and_nothing_else_is_raised(content: dict[str, object]) -> None:
     outcome = judge_policy(table(**content), configured=None)
     assert isinstance(outcome, Policy) or outcome
+
+
+def _list(count: int, form: str) -> str:
+    return ", ".join(f'"{form.format(i)}"' for i in range(count))
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "said"),
+    [
+        (
+            BASE.replace('"main", "futures"', _list(100_000, "a{}")),
+            3,
+            "policy.accounts: lists 100000; at most 200 are taken",
+        ),
+        (
+            BASE.replace('"BTC/USDT", "BTC/USDT:USDT"', _list(60_000, "A{}/USDT")),
+            4,
+            "policy.symbols: lists 60000; at most 200 are taken",
+        ),
+        (
+            BASE + '[[policy.forbid]]\nreason = "r"\nsides = ["buy"]\n' * 201,
+            11,
+            "policy.forbid: expected tables [[policy.forbid]], one an entry, at most 200",
+        ),
+        (
+            BASE + '[[policy.forbid]]\nreason = "r"\nsymbols = [' + _list(201, "A{}/USDT") + "]\n",
+            13,
+            "policy.forbid[0].symbols: lists 201; at most 200 are taken",
+        ),
+    ],
+    ids=["accounts", "symbols", "entries of forbid", "a list in one"],
+)
+def test_a_policy_of_more_than_can_be_compared_is_refused_at_once(text: str, line: int, said: str) -> None:
+    assert faults(text) == [f"p:{line}: {said}"]

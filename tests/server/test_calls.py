@@ -162,6 +162,12 @@ async def test_an_unknown_tool_is_answered_with_the_nearest_name() -> None:
         ("get_ticker", {"symbol": "BTC/\u202eUSDT"}, "symbol", "BTC/USDT"),
         ("get_balance", {"api_key": "k"}, "api_key", "this tool takes account, include_empty"),
         ("get_balance", {"params": {}}, "params", "this tool takes account, include_empty"),
+        (
+            "preview_order",
+            {"symbol": "BTC/USDT", "side": "buy", "type": "stop"},
+            "type: ",
+            "'market', 'limit', 'stop_market' or 'stop_limit'",
+        ),
     ],
 )
 async def test_a_wrong_argument_is_named_with_what_would_be_right(

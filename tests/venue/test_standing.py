@@ -9,12 +9,13 @@ from typing import Any, Final
 import anyio
 import pytest
 
+from exchange_mcp.model.balances import Balance
 from exchange_mcp.model.errors import ErrorCode
 from exchange_mcp.model.terms import Bracket, Fees, Held, Reference, Resting, Standing
 from exchange_mcp.model.writes import OrderType
 from exchange_mcp.sim import SimulatedExchange
 from exchange_mcp.tools.order_context import OrderContext, order_context
-from exchange_mcp.venue.standing.records import listed_fees
+from exchange_mcp.venue.standing.records import listed_fees, spot_wallet
 
 from .opened import handed, opened, settled, simulated
 
@@ -312,6 +313,21 @@ LEG: Final = {
 }
 
 
+# The example of .../account/rest-api/Notional-and-Leverage-Brackets
+LEVEL: Final[dict[str, object]] = {
+    "bracket": 1,
+    "initialLeverage": 75,
+    "notionalCap": 10000,
+    "notionalFloor": 0,
+    "maintMarginRatio": 0.0065,
+    "cum": 0.0,
+}
+
+
+def _brackets(*levels: dict[str, object]) -> dict[str, object]:
+    return {"symbol": "BTCUSDT", "brackets": list(levels)}
+
+
 async def test_an_isolated_position_stands_on_what_was_put_in(sim: SimulatedExchange, cache: Path) -> None:
     found = (await context(sim, cache, PERPETUAL, bodies={"/fapi/v2/positionRisk": [LEG]})).standing
     assert found.held == (
@@ -343,6 +359,11 @@ async def test_in_hedge_mode_both_legs_are_told(sim: SimulatedExchange, cache: P
         ("/fapi/v2/positionRisk", [{**LEG, "symbol": "ETHUSDT"}], "held"),
         ("/fapi/v2/positionRisk", [{**LEG, "positionSide": "LONG"}], "held"),
         ("/fapi/v2/positionRisk", [{**LEG, "positionAmt": ""}], "held"),
+        ("/fapi/v2/positionRisk", [{**LEG, "leverage": "0"}], "leverage"),
+        ("/fapi/v2/positionRisk", [{**LEG, "leverage": "-5"}], "leverage"),
+        ("/fapi/v2/positionRisk", [{**LEG, "leverage": "10.5"}], "leverage"),
+        ("/fapi/v2/positionRisk", [{**LEG, "leverage": "1e40"}], "leverage"),
+        ("/fapi/v2/positionRisk", [LEG, LEG], "held"),
         ("/fapi/v3/account", {**ACCOUNT, "positions": None}, "free_quote"),
         ("/fapi/v3/account", {**ACCOUNT, "positions": [_leg("ETHUSDT", "1", "", "1")]}, "free_quote"),
         ("/fapi/v1/accountConfig", {**MODES, "dualSidePosition": "false"}, "position_mode"),
@@ -353,6 +374,13 @@ async def test_in_hedge_mode_both_legs_are_told(sim: SimulatedExchange, cache: P
         ("/fapi/v1/commissionRate", {"symbol": "BTCUSDT", "makerCommissionRate": "0.0002"}, "fees"),
         ("/fapi/v1/leverageBracket", [], "brackets"),
         ("/fapi/v1/leverageBracket", {"symbol": "BTCUSDT", "brackets": []}, "brackets"),
+        ("/fapi/v1/leverageBracket", _brackets(LEVEL | {"initialLeverage": 10.5}), "brackets"),
+        ("/fapi/v1/leverageBracket", _brackets(LEVEL | {"initialLeverage": 0}), "brackets"),
+        ("/fapi/v1/leverageBracket", _brackets(LEVEL | {"notionalFloor": 1}), "brackets"),
+        ("/fapi/v1/leverageBracket", _brackets(LEVEL | {"notionalCap": -5}), "brackets"),
+        ("/fapi/v1/leverageBracket", _brackets(LEVEL | {"maintMarginRatio": 1}), "brackets"),
+        ("/fapi/v1/leverageBracket", _brackets(LEVEL | {"maintMarginRatio": -0.1}), "brackets"),
+        ("/fapi/v1/leverageBracket", _brackets(LEVEL, LEVEL | {"notionalFloor": 20_000}), "brackets"),
         ("/fapi/v1/leverageBracket", {"symbol": "BTCUSDT", "notionalCoef": 1.5, "brackets": []}, "brackets"),
     ],
     ids=repr,
@@ -365,17 +393,17 @@ async def test_an_answer_that_does_not_clearly_say_is_a_gap(
     assert {gap.source for gap in found.coverage.gaps} & {ON_CONTRACTS[path][0]}
 
 
+async def test_in_one_way_mode_two_positions_are_none_that_is_known(
+    sim: SimulatedExchange, cache: Path
+) -> None:
+    legs = [LEG, {**LEG, "positionAmt": "0.1"}]
+    found = await context(sim, cache, PERPETUAL, bodies={"/fapi/v2/positionRisk": legs})
+    assert found.standing.held is None
+    assert "position" in {gap.source for gap in found.coverage.gaps}
+
+
 async def test_brackets_come_as_one_object_or_in_a_list(sim: SimulatedExchange, cache: Path) -> None:
-    # The example of .../account/rest-api/Notional-and-Leverage-Brackets
-    level = {
-        "bracket": 1,
-        "initialLeverage": 75,
-        "notionalCap": 10000,
-        "notionalFloor": 0,
-        "maintMarginRatio": 0.0065,
-        "cum": 0.0,
-    }
-    one: dict[str, object] = {"symbol": "BTCUSDT", "brackets": [level]}
+    one = _brackets(LEVEL)
     none: dict[str, object] = {"symbol": "ETHUSDT", "brackets": []}
     for body in (one, [none, one]):
         found = await context(sim, cache, PERPETUAL, bodies={"/fapi/v1/leverageBracket": body})
@@ -504,3 +532,22 @@ def test_a_listed_rate_that_is_no_number_is_none() -> None:
     fees = listed_fees({"maker": -0.0001, "taker": 0.00055})
     assert fees is not None
     assert replace(fees, source="") == Fees(maker=D("-0.0001"), taker=D("0.00055"), source="")
+
+
+def _row(asset: str, free: str | None) -> Balance:
+    return Balance(
+        account="main",
+        source="spot",
+        asset=asset,
+        free=None if free is None else D(free),
+        used=D(0),
+        total=None,
+    )
+
+
+def test_an_asset_that_a_wallet_tells_twice_or_without_an_amount_is_listed_and_not_counted() -> None:
+    rows = [_row("BTC", "1"), _row("BTC", "77"), _row("ETH", None), _row("SOL", "2")]
+    wallet = spot_wallet(rows, is_whole=True, lists=1)
+    assert wallet.free == {"SOL": D(2)}
+    assert wallet.locked == {"ETH": D(0), "SOL": D(0)}
+    assert wallet.listed == {"BTC", "ETH", "SOL"}

@@ -119,6 +119,12 @@ def test_an_unknown_symbol_is_answered_with_the_venue_and_the_nearest() -> None:
     assert raised.value.message == "binance lists no 'ZZZZ/QQQQ'"
 
 
+def test_a_look_alike_of_a_listed_symbol_does_not_read_as_the_listed_one() -> None:
+    with pytest.raises(UnknownSymbolError) as raised:
+        resolve("\u0412TC/USDT", BINANCE, "binance")
+    assert raised.value.message.startswith(r"binance lists no '\u0412TC/USDT'")
+
+
 def test_what_is_hidden_in_an_unknown_symbol_is_shown_and_cut() -> None:
     with pytest.raises(UnknownSymbolError) as raised:
         resolve("BTC\u202e/USDT" + "x" * 500, BINANCE, "binance")

@@ -26,13 +26,14 @@ from exchange_mcp.model.venue_text import visible
 from exchange_mcp.orders.screen import lines
 from exchange_mcp.policy.context_json import NotReadableError, document, read_json
 from exchange_mcp.policy.document import judge_policy_text
-from exchange_mcp.policy.explanation import Context, Explained, Request, explain, request_of
+from exchange_mcp.policy.explanation import Context, Explained, Request, explain, known_keys, request_of
 from exchange_mcp.policy.figures import ascii_text
 from exchange_mcp.policy.policy import Policy
 from exchange_mcp.policy.reach import Configured, Reach
 from exchange_mcp.policy.silences import silences
 from exchange_mcp.rules.venues import check_account
 from exchange_mcp.server.assembly import keyed
+from exchange_mcp.server.calls import what_is_wrong
 from exchange_mcp.server.policy_context import read_context
 
 # A market with a book of a thousand levels takes a tenth of it.
@@ -152,8 +153,7 @@ def _request(order_text: str) -> Request:
     try:
         return request_of(document(order_text))
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        _end(f"--order: {'.'.join(map(str, first['loc']))}: {first['msg']}")
+        _end(f"--order: {ascii_text(what_is_wrong(error, known_keys(error), taker='it'), 1000)}")
     except NotReadableError as error:
         _end(f"--order: {error}")
 

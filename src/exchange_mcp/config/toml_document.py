@@ -16,6 +16,38 @@ from exchange_mcp.config.toml_lines import KeyLines
 _LARGEST_FILE: Final = 1_048_576
 _POSITION: Final = re.compile(r" \(at line (\d+), column (\d+)\)$")
 _AT_END: Final = " (at end of document)"
+# Python reads no integer of more digits.
+_LONG_NUMBER: Final = re.compile(r"[0-9][0-9_]{4299,}")
+# The pieces of a document, each read once: strings, comments, bare parts of keys, points, anything else.
+_PIECE: Final = re.compile(
+    r'''(?P<many>"""(?:[^"\\]|\\.|"{1,2}(?!"))*(?:"{3,5})?|'{3}(?:[^']|'{1,2}(?!'))*(?:'{3,5})?)'''
+    r"""|(?P<part>"(?:[^"\\\n]|\\[^\n])*"?|'[^'\n]*'?|[A-Za-z0-9_-]+)|(?P<point>\.)"""
+    r"|(?P<comment>#[^\n]*)|(?P<space>[ \t]+)|(?P<other>.)",
+    re.DOTALL,
+)
+_MOST_PARTS: Final = 64
+
+
+def _too_deep(text: str) -> int | None:
+    """The line of the first dotted key of more than 64 parts, None without one.
+
+    `tomllib` keeps every beginning of a key, so that one of a few ten thousand parts takes all memory.
+    """
+    if text.count(".") < _MOST_PARTS:
+        return None
+    points, is_open = 0, False
+    for piece in _PIECE.finditer(text):
+        kind = piece.lastgroup
+        if kind == "space":
+            continue
+        if kind == "point" and is_open:
+            points += 1
+            if points >= _MOST_PARTS:
+                return text.count("\n", 0, piece.start()) + 1
+        elif kind != "part" or is_open:
+            points = 0
+        is_open = kind == "part"
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +84,9 @@ def text_of(path: Path, *, if_missing: str) -> str | Fault:
 
 def document_of(text: str, file: str, *, parse_float: Callable[[str], Any] = float) -> TomlDocument | Fault:
     """The document that the text is, or why it is none; `parse_float` makes a number of one with a point."""
+    deep = _too_deep(text)
+    if deep is not None:
+        return Fault(file, deep, "", "is nested too deeply")
     try:
         return TomlDocument(file, tomllib.loads(text, parse_float=parse_float), KeyLines(text))
     except RecursionError:
@@ -62,6 +97,11 @@ def document_of(text: str, file: str, *, parse_float: Callable[[str], Any] = flo
 
 def _syntax_fault(file: str, message: str, text: str) -> Fault:
     """Before Python 3.14, tomllib says where only in its message."""
+    long = _LONG_NUMBER.search(text)
+    if long is not None and "set_int_max_str_digits" in message:
+        return Fault(
+            file, text.count("\n", 0, long.start()) + 1, "", "is not valid TOML: a number has too many digits"
+        )
     position = _POSITION.search(message)
     if position is not None:
         said = f"{message[: position.start()]}, at column {position[2]}"

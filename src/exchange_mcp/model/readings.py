@@ -17,14 +17,16 @@ class SpotWallet:
 
     Attributes:
         free, locked: by asset: what can be spent, and what resting orders hold back; an asset that is not there is zero
-            only where `is_whole`.
+            only where `is_whole` and it is not listed.
         is_whole: whether the venue tells every asset.
+        listed: every asset that the venue named, also where it did not tell how much of it is free.
     """
 
     free: Mapping[str, Decimal]
     locked: Mapping[str, Decimal]
     is_whole: bool
     lists: int = 1
+    listed: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

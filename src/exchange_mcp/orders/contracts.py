@@ -19,7 +19,7 @@ from exchange_mcp.orders.figures import Fee, Figures
 from exchange_mcp.orders.planned import PlannedOrder
 from exchange_mcp.orders.positions import Change
 from exchange_mcp.orders.readings import Readings
-from exchange_mcp.orders.reasons import NO_POSITION, NO_POSITION_THEN
+from exchange_mcp.orders.reasons import NEVER_LIQUIDATED, NO_POSITION, NO_POSITION_THEN
 from exchange_mcp.orders.wording import plain, shown
 
 _ZERO: Final = Decimal(0)
@@ -80,7 +80,7 @@ def around(
             gained=gained,
             isolated=_isolated_after(before, after, expected, standing),
         ),
-        warnings=_warnings(after, seen, then, free_placed),
+        warnings=_warnings(after, seen, then, free_placed, fee.at_once),
     )
 
 
@@ -173,7 +173,8 @@ def liquidation(
         return None
     price = margin.liquidation_price(state.amount, state.entry, balance, standing.brackets)
     if price is None:
-        reasons.say("no price above zero liquidates the position", figure)
+        is_never = margin.is_never_liquidated(state.amount, state.entry, balance)
+        reasons.say(NEVER_LIQUIDATED if is_never else "the maintenance brackets do not reach so far", figure)
     return price
 
 
@@ -223,8 +224,8 @@ def _placed(
         seen.reasons.say("how much of it trades at once is not known", "free_placed")
         return None
     now, realized = _filled(before, expected.taken.amount, planned, expected, seen)
-    rests = not write.is_reduce_only and write.time_in_force in {None, "GTC"}
-    resting = multiply(multiply(expected.rest, _size(seen)), expected.price) if rests else _ZERO
+    adds = _ZERO if write.is_reduce_only else expected.resting
+    resting = multiply(multiply(adds, _size(seen)), expected.price)
     buys = write.side == "buy"
     placed = Account(
         amount=now.amount,
@@ -309,14 +310,18 @@ def _size(seen: Readings) -> Decimal:
 
 
 def _warnings(
-    after: Account, seen: Readings, mark: Decimal | None, placed: Decimal | None
+    after: Account, seen: Readings, mark: Decimal | None, placed: Decimal | None, paid: Decimal
 ) -> tuple[str, ...]:
     standing = seen.standing
     told: list[str] = []
     unit = plain(seen.terms.settle or seen.terms.quote)
     if placed is not None and placed < 0:
+        # A venue compares margin with what is free; the fee is taken from the wallet once it trades.
+        lacks, is_fee_alone = shown(placed.copy_abs()), add(placed, paid) >= 0
         told.append(
-            f"it needs {shown(placed.copy_abs())} {unit} more margin than is free: the venue would refuse it"
+            f"with its fee it needs {lacks} {unit} more than is free: the venue may refuse it"
+            if is_fee_alone
+            else f"it needs {lacks} {unit} more margin than is free: the venue would refuse it"
         )
     if standing.leverage is not None and mark is not None and standing.brackets and after.amount:
         most = margin.largest_notional(standing.brackets, standing.leverage)

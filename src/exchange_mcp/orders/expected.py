@@ -29,6 +29,7 @@ class Expected:
         average: of the whole, rounded against the order's side; None where it is no price that anybody could expect.
         taken: what the book fills at once; None where the book is not known.
         rest: what is not filled at once, in the venue's unit.
+        may_rest: whether the venue keeps what is not filled at once; IOC and FOK drop it, a stop waits for its trigger.
         price: at which the rest trades: the limit, or the trigger of a stop that has none.
         worst_cost: in quote; None where nothing bounds it.
         worth: of the first so much (in the venue's unit) of the order, in quote.
@@ -43,6 +44,12 @@ class Expected:
     price: Decimal | None
     worst_cost: Decimal | None
     worth: Callable[[Decimal], Decimal]
+    may_rest: bool = True
+
+    @property
+    def resting(self) -> Decimal:
+        """What stays in the book once the order is placed, in the venue's unit."""
+        return self.rest if self.may_rest else _ZERO
 
 
 def expect(
@@ -163,6 +170,8 @@ def _at_price(
             at_once = None
         else:
             at_once = walk.take_amount(side, amount, limit=write.price, buys=buys)
+            if write.time_in_force == "FOK" and at_once.missing:
+                at_once = walk.NOTHING
     taken = walk.NOTHING if at_once is None else at_once
     rest = subtract(amount, taken.amount)
     size = _size(terms)
@@ -192,6 +201,7 @@ def _at_price(
         price=price,
         worst_cost=_most(planned, terms, side, amount, reasons),
         worth=worth,
+        may_rest=write.type.has_trigger or write.time_in_force in {None, "GTC"},
     )
 
 

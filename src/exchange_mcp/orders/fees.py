@@ -17,6 +17,8 @@ _ZERO: Final = Decimal(0)
 def estimate(planned: PlannedOrder, seen: Readings, expected: Expected) -> Fee | None:
     """The taker's rate on what trades at once or from a trigger, the maker's on what rests as a limit order.
 
+    What may not rest (IOC, FOK) can only ever be a taker.
+
     A fee is paid in quote or the settlement asset on contracts, and in what is received on spot
     (https://github.com/binance/binance-spot-api-docs/blob/master/faqs/commission_faq.md), unless the account's fees
     say another asset.
@@ -33,7 +35,10 @@ def estimate(planned: PlannedOrder, seen: Readings, expected: Expected) -> Fee |
         reasons.say("how much trades at once, as a taker, is not known", "fee")
         return None
     else:
-        at_once, rate_of_rest = (expected.taken.base if is_inverse else expected.taken.quote), fees.maker
+        at_once, rate_of_rest = (
+            (expected.taken.base if is_inverse else expected.taken.quote),
+            (fees.maker if expected.may_rest else fees.taker),
+        )
     total = add(multiply(at_once, fees.taker), multiply(subtract(whole, at_once), rate_of_rest))
     received = terms.base if write.side == "buy" else terms.quote
     asset = fees.asset or (received if is_spot else terms.settle or terms.quote)

@@ -39,7 +39,8 @@ def around(planned: PlannedOrder, seen: Readings, expected: Expected | None, fee
     if quote is not None:
         # What a resting buy holds back is what it will cost; what a resting sale brings comes later.
         moved = expected.quote.copy_negate() if buys else expected.quote
-        at_once = moved if buys else taken
+        spent = expected.quote if expected.may_rest else taken
+        at_once = spent.copy_negate() if buys else taken
         after = None if fee is None else subtract(add(quote, moved), paid)
         placed = None if fee is None else subtract(add(quote, at_once), paid_at_once)
     if base is not None and fee is not None:

@@ -66,6 +66,11 @@ def liquidation_price(
     return None
 
 
+def is_never_liquidated(amount: Decimal, entry: Decimal, balance: Decimal) -> bool:
+    """Whether what stands behind a position covers all that it can lose: a long one that falls to nothing."""
+    return amount > 0 and balance >= multiply(amount, entry)
+
+
 def largest_notional(brackets: Sequence[Bracket], leverage: int) -> Decimal | None:
     """The largest position that a leverage allows, in quote; None where no bracket allows that leverage."""
     caps = [bracket.cap for bracket in brackets if bracket.max_leverage >= leverage]

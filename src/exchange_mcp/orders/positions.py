@@ -124,7 +124,10 @@ def _hedge(standing: Standing, side: str, amount: Decimal, *, is_reduce_only: bo
 def _spot(standing: Standing, side: str, amount: Decimal, smallest: Decimal | None) -> Change:
     if standing.free_base is None:
         return Change(effect=None, before=None, after=None, moved=amount, why="the balance is not told")
-    before = add(standing.free_base, standing.locked_base or _ZERO)
+    if standing.locked_base is None:
+        why = "how much of the balance orders hold back is not told"
+        return Change(effect=None, before=None, after=None, moved=amount, why=why)
+    before = add(standing.free_base, standing.locked_base)
     least = _ZERO if smallest is None else smallest
     if side == "buy":
         is_nothing = before < least or before == 0

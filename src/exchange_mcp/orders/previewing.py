@@ -68,6 +68,8 @@ def preview_order(
             planned, terms, standing, expected.amount, None if smallest is None else smallest.smallest()
         )
     fee = None if expected is None else fees.estimate(planned, seen, expected)
+    if expected is None:
+        reasons.say("what it would trade at is not known", "fee", "fee_asset")
     figures = _figures(planned, seen, met, expected, fee)
     for name in ("effect", "position", "position_after"):
         reasons.say(met.why, name)
@@ -202,7 +204,7 @@ def _of_book(
         reasons.replace(NOT_AT_ONCE if taken is not None else "the book is not known", "slippage_bps")
     elif mid is not None:
         slippage = _slippage(taken, mid, buys=write.side == "buy")
-    rest = None if expected is None or taken is None else expected.rest
+    rest = None if expected is None or taken is None else expected.resting
     return {
         "mid": _neat(mid),
         "distance_bps": None if own is None or mid is None else _neat(_points(subtract(own, mid), mid)),
@@ -320,9 +322,8 @@ def _of_limit(
         return []
     unit = " contracts" if terms.contract_size is not None else f" {plain(terms.base)}"
     if write.time_in_force == "FOK":
-        return [
-            f"the book lacks {shown(expected.rest)}{unit} at this price: as fill-or-kill nothing would be filled"
-        ]
+        lacks = walk.take_amount(levels, expected.amount, limit=write.price, buys=write.side == "buy").missing
+        return [f"the book lacks {shown(lacks)}{unit} at this price: as fill-or-kill nothing would be filled"]
     if write.time_in_force == "IOC":
         return [f"the book lacks {shown(expected.rest)}{unit} at this price: that part would be dropped"]
     return []

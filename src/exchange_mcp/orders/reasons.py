@@ -10,6 +10,7 @@ IN_SETTLEMENT_ASSET: Final = "contracts are paid for in the settlement asset alo
 NO_PRICE: Final = "a market order has no price of its own"
 NOT_AT_ONCE: Final = "nothing of it trades at once"
 NO_POSITION: Final = "there is no position"
+NEVER_LIQUIDATED: Final = "no price above zero liquidates the position"
 NO_POSITION_THEN: Final = "there is no position then"
 
 DOES_NOT_APPLY: Final = frozenset(

@@ -25,9 +25,12 @@ def _from_input(value: object) -> Decimal:
     return Decimal(written)
 
 
-def _order_type(value: object) -> object:
+def _order_type(value: object) -> OrderType:
     # From JSON an enumeration arrives as its text, which a strict model would not take from Python.
-    return OrderType(value) if isinstance(value, str) and value in set(OrderType) else value
+    if not isinstance(value, str) or value not in set(OrderType):
+        *first, last = (f"'{kind.value}'" for kind in OrderType)
+        raise ValueError(f"{', '.join(first)} or {last}")
+    return OrderType(value)
 
 
 AskedDecimal = Annotated[

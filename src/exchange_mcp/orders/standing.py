@@ -131,6 +131,8 @@ def _on_spot(
     for asset, free in ((base, free_base), (quote, free_quote)):
         if free is None:
             untold[f"free {asset}"] = _why_free(wallets, asset)
+    if free_base is not None and locked_base is None:
+        untold[f"locked {base}"] = "the venue does not tell how much of it orders hold back"
     return replace(
         standing,
         free_base=free_base,
@@ -145,13 +147,17 @@ def _told(wallets: Sequence[SpotWallet], asset: str) -> tuple[Decimal | None, De
     having = [each for each in wallets if asset in each.free]
     if len(having) == 1:
         return having[0].free[asset], having[0].locked.get(asset)
-    if not having and all(each.is_whole for each in wallets):
+    if not having and all(each.is_whole and asset not in _named(each) for each in wallets):
         return _ZERO, _ZERO
     return None, None
 
 
+def _named(wallet: SpotWallet) -> frozenset[str]:
+    return wallet.listed | wallet.locked.keys()
+
+
 def _why_free(wallets: Sequence[SpotWallet], asset: str) -> str:
-    if any(asset in each.free for each in wallets):
+    if sum(asset in each.free for each in wallets) > 1:
         return "it is in more than one wallet, and which of them an order is paid from is not known here"
     return "the venue does not tell how much of it is free"
 
@@ -167,8 +173,12 @@ def _worth(
         return None
     total, without = _ZERO, list[str]()
     for wallet in wallets:
-        for asset in dict.fromkeys([*wallet.free, *wallet.locked]):
-            amount = add(wallet.free.get(asset, _ZERO), wallet.locked.get(asset, _ZERO))
+        for asset in sorted(wallet.free.keys() | _named(wallet)):
+            free, locked = wallet.free.get(asset), wallet.locked.get(asset)
+            if free is None or locked is None:
+                untold["worth of the account"] = f"the venue does not tell how much {asset} it holds"
+                return None
+            amount = add(free, locked)
             price = _price(asset, quote, prices) if amount else _ZERO
             if price is None:
                 without.append(asset)
@@ -210,11 +220,15 @@ def _on_futures(standing: Standing, parts: Sequence[StandingPart], untold: dict[
     is_whole = bool(lists) and len(lists) >= lists[0].lists
     told = {part.position_mode for part in lists} - {None}
     mode = modes.position_mode if modes is not None else told.pop() if len(told) == 1 else None
+    held = [held for part in lists for held in part.held]
+    if mode == "one_way" and len(held) > 1:
+        untold["position"] = "the venue sent several, and in one-way mode there is one"
+        is_whole = False
     settings = next((part.settings for part in lists if part.settings is not None), None)
     standing = replace(
         standing,
         position_mode=mode,
-        held=tuple(held for part in lists for held in part.held) if is_whole else None,
+        held=tuple(held) if is_whole else None,
         leverage=None if settings is None else settings.leverage,
         margin_mode=None if settings is None else settings.margin_mode,
     )

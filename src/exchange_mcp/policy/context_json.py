@@ -53,11 +53,11 @@ def document(text: str) -> Any:  # noqa: ANN401 - JSON is anything
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    members = dict(pairs)
-    if len(members) != len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise NotReadableError(f'has the key "{ascii_text(twice, 40)}" twice in one object')
+    members = dict[str, Any]()
+    for name, value in pairs:
+        if name in members:
+            raise NotReadableError(f'has the key "{ascii_text(name, 40)}" twice in one object')
+        members[name] = value
     return members
 
 

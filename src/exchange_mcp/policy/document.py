@@ -15,6 +15,7 @@ from exchange_mcp.policy.policy import Policy
 from exchange_mcp.policy.reach import Configured
 
 _KNOWN: Final = ("policy", "accounts")
+_NOT_PLAIN: Final = frozenset("+eE")
 
 
 def judge_policy_text(
@@ -37,7 +38,7 @@ def judge_policy_text(
     Raises:
         ConfigError: with every fault that was found, each with its line.
     """
-    document = document_of(text, file, parse_float=Decimal)
+    document = document_of(text, file, parse_float=_plain_decimal)
     if isinstance(document, Fault):
         raise ConfigError([document])
     findings = list(_unknown_tables(document.content))
@@ -50,6 +51,11 @@ def judge_policy_text(
     if isinstance(outcome, list) or findings:
         raise ConfigError(document.faults([*findings, *(outcome if isinstance(outcome, list) else [])]))
     return outcome, configured
+
+
+def _plain_decimal(written: str) -> Decimal:
+    """The number as written; one with a sign or an exponent is none, and a key that wants one says so."""
+    return Decimal("NaN") if set(written) & _NOT_PLAIN else Decimal(written)
 
 
 def _unknown_tables(content: Mapping[str, object]) -> Iterator[Finding]:

@@ -6,6 +6,8 @@ Everything that it takes is a context: what was read of the market and the accou
 from dataclasses import dataclass
 from typing import Any, Final
 
+from pydantic import ValidationError
+
 from exchange_mcp.config.schema import ACCOUNT_NAME
 from exchange_mcp.model.accounts import AccountName
 from exchange_mcp.model.markets import OrderBook
@@ -22,7 +24,7 @@ from exchange_mcp.policy.context_json import NotReadableError
 from exchange_mcp.policy.counters import Counters
 from exchange_mcp.policy.decide import decide
 from exchange_mcp.policy.decision import Decision
-from exchange_mcp.policy.figures import Price
+from exchange_mcp.policy.figures import Price, ascii_text
 from exchange_mcp.policy.policy import Policy
 
 Request = OrderRequest | CancelRequest | LeverageRequest
@@ -91,6 +93,12 @@ def request_of(document: Any) -> Request:  # noqa: ANN401 - JSON is anything
     return kind.model_validate(parts)
 
 
+def known_keys(error: ValidationError) -> list[str]:
+    """The keys of the kind of request that was not of its form."""
+    kind = next(each for each in _REQUESTS.values() if each.__name__ == error.title)
+    return ["action", *kind.model_fields]
+
+
 def explain(policy: Policy, request: Request, context: Context) -> Explained:
     """The decision on a request, as a desk with this policy would take it.
 
@@ -99,7 +107,8 @@ def explain(policy: Policy, request: Request, context: Context) -> Explained:
         NotReadableError: the context is about another market.
     """
     if request.symbol != context.terms.symbol:
-        raise NotReadableError("the order's symbol is not the one that terms are about")
+        about = ascii_text(context.terms.symbol, 64)
+        raise NotReadableError(f"symbol: the context's terms are about {about}, and the order is not")
     planned, preview = _previewed(request, context)
     asked = proposed(
         planned,

@@ -59,11 +59,16 @@ def _of_what_nothing_permits(entry: Forbid, reach: Reach) -> Iterator[Finding]:
         for account, symbol in reach.markets()
         if entry.accounts is None or account in entry.accounts
     ]
+    tradable = {each for _, each in covered}
     for i, symbol in enumerate(entry.symbols or ()):
-        if symbol not in {each for _, each in covered}:
+        if symbol not in tradable:
             yield ("symbols", i), "can never match: no account that the entry is about may trade it"
     markets = [(a, s) for a, s in covered if entry.symbols is None or s in entry.symbols]
-    permitted = {each for account, symbol in markets for each in reach.order_types(account, symbol)}
+    permitted = (
+        {each for account, symbol in markets for each in reach.order_types(account, symbol)}
+        if entry.order_types and markets
+        else frozenset[OrderType]()
+    )
     for i, order_type in enumerate(entry.order_types or ()):
         if markets and order_type not in permitted:
             yield ("order_types", i), "can never match: no order of this type is permitted here"
@@ -84,9 +89,10 @@ def _useless_permits(reach: Reach) -> Iterator[Finding]:
     """Markets whose every order is forbidden, and order types that are forbidden everywhere."""
     dead: dict[str, bool] = {}
     types: dict[OrderType, bool] = {}
+    whole = [entry for entry in reach.policy.forbid if _is_whatever_the_side(entry)]
     for account, symbol in reach.markets():
         for order_type in reach.order_types(account, symbol):
-            is_dead = _is_forbidden_entirely(reach.policy.forbid, account, symbol, order_type)
+            is_dead = _is_forbidden_entirely(whole, account, symbol, order_type)
             dead[symbol] = dead.get(symbol, True) and is_dead
             types[order_type] = types.get(order_type, True) and is_dead
     permits: list[tuple[tuple[str | int, ...], Iterable[str]]] = [
@@ -109,15 +115,20 @@ def _useless_permits(reach: Reach) -> Iterator[Finding]:
 def _is_forbidden_entirely(
     forbid: Iterable[Forbid], account: AccountName, symbol: str, order_type: OrderType
 ) -> bool:
-    """Whether orders of this kind match whatever their side and effect."""
+    """Whether orders of this kind match one of these entries, which match whatever their side and effect."""
     return any(
-        "place" in (entry.actions or get_args(Action))
-        and (entry.accounts is None or account in entry.accounts)
+        (entry.accounts is None or account in entry.accounts)
         and (entry.symbols is None or symbol in entry.symbols)
         and (entry.order_types is None or order_type in entry.order_types)
+        for entry in forbid
+    )
+
+
+def _is_whatever_the_side(entry: Forbid) -> bool:
+    return (
+        "place" in (entry.actions or get_args(Action))
         and entry.sides is None
         and entry.effects is None
         and entry.when_position_open is None
         and entry.when_protective is None
-        for entry in forbid
     )

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from exchange_mcp.model.accounts import Account, AccountName, MarketType
 from exchange_mcp.model.unified_symbols import market_type_of
@@ -13,14 +14,14 @@ Configured = Mapping[AccountName, Account]
 """The accounts that there are, by name."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Reach:
     """What the lists of a policy permit; `configured` None means that nobody knows which accounts there are."""
 
     policy: Policy
     configured: Configured | None
 
-    @property
+    @cached_property
     def accounts(self) -> tuple[AccountName, ...]:
         """The accounts that may trade."""
         return tuple(AccountName(name) for name in self.policy.desk.accounts or ())
@@ -37,10 +38,15 @@ class Reach:
 
     def symbols(self, account: AccountName) -> tuple[str, ...]:
         """The markets that every list covering the account names, and that the account has."""
-        if account not in self.accounts:
-            return ()
+        return self._symbols.get(account, ())
+
+    @cached_property
+    def _symbols(self) -> Mapping[AccountName, tuple[str, ...]]:
+        return {account: self._symbols_of(account) for account in self.accounts}
+
+    def _symbols_of(self, account: AccountName) -> tuple[str, ...]:
         stated = [
-            listed
+            dict.fromkeys(listed)
             for listed in (self.policy.desk.symbols, self._account(account).symbols)
             if listed is not None
         ]
@@ -52,6 +58,16 @@ class Reach:
 
     def order_types(self, account: AccountName, symbol: str) -> tuple[OrderType, ...]:
         """The order types that every list covering the account and the market names."""
+        found = self._types.get((account, symbol))
+        if found is None:
+            found = self._types[account, symbol] = self._order_types_of(account, symbol)
+        return found
+
+    @cached_property
+    def _types(self) -> dict[tuple[AccountName, str], tuple[OrderType, ...]]:
+        return {}
+
+    def _order_types_of(self, account: AccountName, symbol: str) -> tuple[OrderType, ...]:
         scopes = (
             self.policy.desk,
             self._account(account),

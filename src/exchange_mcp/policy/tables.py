@@ -5,6 +5,7 @@ policy's reference currency. A number with a point is exact where the file is re
 """
 
 import re
+from collections import Counter
 from decimal import Decimal
 from typing import Annotated, Any, Final, Literal
 
@@ -25,6 +26,8 @@ _NUMBER: Final = re.compile(INPUT_PATTERN)
 # Python refuses to write out the largest integers, and nobody the decimals with the largest exponents.
 _MOST_BITS: Final = 63
 _MOST_DIGITS: Final = 36
+MOST_LISTED: Final = 200
+"""How many entries a list, and how many entries `[[policy.forbid]]`, may have: each is compared with all others."""
 
 
 def _wrong() -> PydanticCustomError:
@@ -65,7 +68,13 @@ def _account(value: object) -> str:
 
 
 def _each_once(values: tuple[Any, ...]) -> tuple[Any, ...]:
-    twice = sorted({str(each) for each in values if values.count(each) > 1})
+    if len(values) > MOST_LISTED:
+        raise PydanticCustomError(
+            OWN_SENTENCE,
+            "lists {count}; at most {most} are taken",
+            {"count": len(values), "most": MOST_LISTED},
+        )
+    twice = sorted(str(each) for each, times in Counter(values).items() if times > 1)
     if twice:
         raise PydanticCustomError(OWN_SENTENCE, "names {twice} twice", {"twice": ", ".join(twice)})
     return values
@@ -216,5 +225,10 @@ class PolicyTable(DeskLimits):
         dict[str, object], Field(description='tables [policy.symbol."SYMBOL"], one a symbol')
     ] = Field(default_factory=dict)
     forbid: Annotated[
-        tuple[object, ...], Field(strict=False, description="tables [[policy.forbid]], one an entry")
+        tuple[object, ...],
+        Field(
+            strict=False,
+            max_length=MOST_LISTED,
+            description=f"tables [[policy.forbid]], one an entry, at most {MOST_LISTED}",
+        ),
     ] = ()

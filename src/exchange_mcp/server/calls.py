@@ -208,18 +208,30 @@ def validated(spec: "ToolSpec", arguments: Mapping[str, Any]) -> "Arguments":
     try:
         return spec.arguments.model_validate(dict(arguments))
     except ValidationError as error:
-        faults = error.errors(include_url=False, include_input=False, include_context=False)
-    known = list(spec.arguments.model_fields)
-    sentences = dict.fromkeys(_sentence(fault["type"], fault["loc"], fault["msg"], known) for fault in faults)
+        raise InvalidArgumentError(what_is_wrong(error, list(spec.arguments.model_fields))) from None
+
+
+def what_is_wrong(error: ValidationError, known: list[str], *, taker: str = "this tool") -> str:
+    """Every argument that is wrong and what would be right, without its value and with nothing hidden in a name.
+
+    Args:
+        error: of the arguments' own type.
+        known: the arguments that there are.
+        taker: who takes them.
+    """
+    faults = error.errors(include_url=False, include_input=False, include_context=False)
+    sentences = dict.fromkeys(
+        _sentence(fault["type"], fault["loc"], fault["msg"], known, taker) for fault in faults
+    )
     told = list(sentences)[:_MOST_FAULTS]
     more = len(sentences) - len(told)
-    raise InvalidArgumentError("; ".join([*told, f"and {more} more"] if more else told))
+    return "; ".join([*told, f"and {more} more"] if more else told)
 
 
-def _sentence(kind: str, location: tuple[int | str, ...], message: str, known: list[str]) -> str:
+def _sentence(kind: str, location: tuple[int | str, ...], message: str, known: list[str], taker: str) -> str:
     name = visible(".".join(str(part) for part in location), 64)
     if kind == "extra_forbidden":
-        takes = f"this tool takes {', '.join(known)}" if known else "this tool takes no arguments"
+        takes = f"{taker} takes {', '.join(known)}" if known else f"{taker} takes no arguments"
         return f"{name}: unknown argument{_nearest(name, known)}; {takes}"
     if kind == "missing":
         return f"{name}: required"

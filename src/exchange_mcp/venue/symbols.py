@@ -58,7 +58,8 @@ def resolve(symbol: str, markets: Markets, venue: str) -> Mapping[str, Any]:
         return market
     near = nearest(symbol, markets)
     suggestion = f"; nearest: {', '.join(visible(each, 64) for each in near)}" if near else ""
-    raise UnknownSymbolError(f"{venue} lists no {visible(symbol, 64)!r}{suggestion}")
+    # Letters that are not ASCII are spelled out: a look-alike would read as the symbol that is listed.
+    raise UnknownSymbolError(f"{venue} lists no {visible(symbol, 64)!a}{suggestion}")
 
 
 def nearest(symbol: str, markets: Markets) -> list[str]:

@@ -29,6 +29,9 @@ from exchange_mcp.venue.terms import Parsed, number, positive
 _SIDES: Final[dict[str, Literal["long", "short"]]] = {"LONG": "long", "SHORT": "short"}
 _MARGIN_MODES: Final[dict[str, MarginMode]] = {"cross": "cross", "crossed": "cross", "isolated": "isolated"}
 
+# No venue has more than some hundreds; what is larger is no leverage.
+_MOST_LEVERAGE: Final = 1000
+
 
 def _last(answer: object, about: About) -> Reference:
     return Reference(last=positive(about.own(answer), "lastPrice"), mark=None, average=None)
@@ -83,12 +86,15 @@ def _positions(answer: object, about: About) -> OpenPositions:
     legs = [about.own(row) for row in rows(answer)]
     if not legs:
         raise BadAnswerError("the venue sent no leg of the position, not even an empty one")
-    leverages = {_told(leg, "leverage") for leg in legs}
+    leverages = {_leverage(leg, "leverage") for leg in legs}
     modes: set[MarginMode | None] = {_MARGIN_MODES.get(str(leg.get("marginType")).lower()) for leg in legs}
+    open_legs = [held for leg in legs if (held := _held(leg)) is not None]
+    if len({held.side for held in open_legs}) < len(open_legs):
+        raise BadAnswerError("the venue sent two positions on one side of the market")
     return OpenPositions(
-        held=tuple(held for leg in legs if (held := _held(leg)) is not None),
+        held=tuple(open_legs),
         settings=MarketSettings(
-            leverage=int(leverages.pop()) if len(leverages) == 1 else None,
+            leverage=leverages.pop() if len(leverages) == 1 else None,
             margin_mode=modes.pop() if len(modes) == 1 else None,
         ),
     )
@@ -119,6 +125,12 @@ def _brackets(answer: object, about: About) -> Brackets:
     levels = sorted((_bracket(each) for each in rows(row.get("brackets"))), key=lambda each: each.floor)
     if not levels:
         raise BadAnswerError("the venue sent no bracket")
+    # The page's brackets begin at nothing and each where the last one ends; between others no figure would be right.
+    ends = [Decimal(0), *(level.cap for level in levels)]
+    if any(level.floor != end or level.cap <= end for level, end in zip(levels, ends, strict=False)):
+        raise BadAnswerError("the venue sent brackets that do not join one another")
+    if any(not 0 <= level.rate < 1 for level in levels):
+        raise BadAnswerError("the venue sent a maintenance rate that is not from 0 up to 1")
     return Brackets(rows=tuple(levels))
 
 
@@ -128,7 +140,7 @@ def _bracket(row: Parsed) -> Bracket:
         cap=_told(row, "notionalCap"),
         rate=_told(row, "maintMarginRatio"),
         deduction=_told(row, "cum"),
-        max_leverage=int(_told(row, "initialLeverage")),
+        max_leverage=_leverage(row, "initialLeverage"),
     )
 
 
@@ -147,6 +159,13 @@ def _told(row: Parsed, name: str) -> Decimal:
     if value is None:
         raise BadAnswerError(f"the venue sent no {name}")
     return value
+
+
+def _leverage(row: Parsed, name: str) -> int:
+    value = _told(row, name)
+    if not 1 <= value <= _MOST_LEVERAGE or value != value.to_integral_value():
+        raise BadAnswerError(f"the venue sent a {name} that is no whole number from 1 to {_MOST_LEVERAGE}")
+    return int(value)
 
 
 def _flag(row: Parsed, name: str) -> bool:

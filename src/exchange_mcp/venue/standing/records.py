@@ -29,8 +29,13 @@ _STOPS: Final = {
 
 def spot_wallet(balances: Iterable[Balance], *, is_whole: bool, lists: int) -> SpotWallet:
     """What can be spent from one wallet, and what orders hold back there."""
-    free, locked = dict[str, Decimal](), dict[str, Decimal]()
+    free, locked, listed = dict[str, Decimal](), dict[str, Decimal](), set[str]()
     for balance in balances:
+        if balance.asset in listed:  # told twice, it is not known which of them counts
+            free.pop(balance.asset, None)
+            locked.pop(balance.asset, None)
+            continue
+        listed.add(balance.asset)
         if balance.free is not None:
             free[balance.asset] = balance.free
         held = balance.used
@@ -38,7 +43,7 @@ def spot_wallet(balances: Iterable[Balance], *, is_whole: bool, lists: int) -> S
             held = subtract(balance.total, balance.free)
         if held is not None:
             locked[balance.asset] = held
-    return SpotWallet(free=free, locked=locked, is_whole=is_whole, lists=lists)
+    return SpotWallet(free=free, locked=locked, is_whole=is_whole, lists=lists, listed=frozenset(listed))
 
 
 def open_positions(positions: Sequence[Position], market: Parsed, *, lists: int) -> OpenPositions:
