@@ -268,6 +268,26 @@ async def test_where_all_places_are_taken_the_one_that_waits_for_the_longest_mak
             await stream.aclose()
 
 
+async def test_strangers_who_send_half_a_body_again_and_again_keep_no_place_from_who_has_a_token(
+    tmp_path: Path,
+) -> None:
+    async with listening(tmp_path, max_connections=8) as place:
+        half = f"POST /mcp HTTP/1.1\r\nHost: {place.host}\r\nContent-Length: 10\r\n\r\n12345".encode()
+        whole = half.replace(
+            b"Content-Length: 10\r\n\r\n12345", place.bearer("reader") + b"Content-Length: 0\r\n\r\n"
+        )
+        strangers: list[SocketStream] = []
+        for _ in range(3):
+            for _ in range(8):
+                strangers.append(await connected(place))
+                await strangers[-1].send(half)
+            # None of them has been refused yet, since each could still send the rest.
+            assert (await place.raw(whole)).startswith(b"HTTP/1.1 ")
+        assert await ended(strangers[0]) == b""
+        for stream in strangers:
+            await stream.aclose()
+
+
 async def test_a_client_that_does_not_read_its_stream_is_dropped_and_others_get_the_news(
     tmp_path: Path,
 ) -> None:

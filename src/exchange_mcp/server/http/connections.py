@@ -118,16 +118,22 @@ class Connection(H11Protocol):
         super().shutdown()
 
     def _await_request(self) -> None:
-        is_busy = bool(self.cycle) and not self.cycle.response_complete
-        if is_busy or self.transport.is_closing():
+        has_header = bool(self.cycle) and not self.cycle.response_complete
+        if self.transport.is_closing() or (has_header and not self.cycle.more_body):
             self._await_no_more()
+            return
+        if has_header:  # whoever reads the body sees to its time
+            self._stop_timer()
         elif self._timer is None:
             # Not renewed by the bytes that drip in.
             self._timer = self.loop.call_later(self.doorkeeper.header_seconds, self.turn_out)
-            self.doorkeeper.waits(self)
+        self.doorkeeper.waits(self)
 
     def _await_no_more(self) -> None:
+        self._stop_timer()
+        self.doorkeeper.waits_no_more(self)
+
+    def _stop_timer(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        self.doorkeeper.waits_no_more(self)
