@@ -3,6 +3,7 @@
 import asyncio
 import json
 import math
+import ssl
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -268,6 +269,7 @@ async def listening(
     read: Read = empty,
     limits: Limits | None = None,
     identified: "Identify" = identify,
+    tls: ssl.SSLContext | None = None,
     **http: object,
 ) -> AsyncGenerator[Place]:
     """A server with two clients: `reader` may read, `trader` may trade."""
@@ -286,7 +288,7 @@ async def listening(
         clock=clock,
         opened=lambda: ready.venues,
     )
-    serving = HttpServing(parts, table, listener, sleep=ticks.sleep)
+    serving = HttpServing(parts, table, listener, tls=tls, sleep=ticks.sleep)
     port: int = listener.getsockname()[1]
     place = Place(serving, store, clock, ticks, offered, news, written, port, {})
     place.tokens["reader"] = place.token("reader")

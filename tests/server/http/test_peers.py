@@ -1,12 +1,13 @@
 """Where proxies are named, nobody but them and this machine may connect."""
 
 import asyncio
+import ssl
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from exchange_mcp.server.http.connections import Doorkeeper
+from exchange_mcp.server.http.connections import Doorkeeper, Handshake
 
 from .listening import Place, listening
 
@@ -42,12 +43,14 @@ class Plugged(asyncio.Transport):
         pass
 
 
-def may_connect(place: Place, peer: str) -> bool:
-    """Whether a connection from there stays, as the server's own listening socket makes one."""
+def may_connect(place: Place, peer: str, *, tls: ssl.SSLContext | None = None) -> bool:
+    """Whether a connection from there stays, as the server makes one of whoever connects."""
     # No address but those of this machine reaches the socket.
     uvicorn = place.serving._uvicorn  # pyright: ignore[reportPrivateUsage] - as above
     protocol: Any = uvicorn.config.http_protocol_class  # pyright: ignore[reportUnknownMemberType] - uvicorn types it loosely
     made = protocol(config=uvicorn.config, server_state=uvicorn.server_state, app_state={})
+    if tls is not None:
+        made = Handshake(made, tls)
     transport = Plugged(peer)
     made.connection_made(transport)
     stays = not transport.is_dropped
