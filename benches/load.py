@@ -1,11 +1,13 @@
 """`make load`: 64 clients ask a server over HTTP for rounds of mixed reads of a simulated exchange.
 
 Fails where a call fails, where the simulated exchange did not get the requests that the reads need, or where memory
-after the tenth round is above 1.05 times that after the second. Prints the latency of a call and the memory. Then one
-client opens thousands of sessions and leaves them, and memory is printed again.
+after the tenth round is above 1.05 times that after the second. Prints the latency of a call, the processor time that
+the server took for it, and the memory. Then one client opens thousands of sessions and leaves them, and memory is
+printed again. The first round is told apart: in it the server loads markets, and our 64 clients learn the tools.
 """
 
 import asyncio
+import os
 import sys
 import tempfile
 import time
@@ -82,6 +84,12 @@ def resident_kilobytes(pid: int) -> int:
     return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS:"))
 
 
+def processor_seconds(pid: int) -> float:
+    """What the process has used of the processor so far (Linux, utime and stime of proc_pid_stat(5))."""
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def asked(venue: Simulator) -> int:
     """How many reads the venue got since its log was emptied; what the server asks for itself is not counted."""
     requests = venue.requests()
@@ -114,6 +122,7 @@ async def measured(served: Served, venue: Simulator) -> list[str]:
     memory: list[int] = []
     expected = CLIENTS * sum(needed for _, _, needed in READS)
     faults: list[str] = []
+    cold, used = 0, 0.0
     async with Clients(served) as clients:
         for number in range(1, ROUNDS + 1):
             venue.forget_requests()
@@ -127,10 +136,15 @@ async def measured(served: Served, venue: Simulator) -> list[str]:
             )
             if received != expected:
                 faults.append(f"round {number}: {received} requests at the venue, not {expected}")
+            if number == 1:
+                cold, used = len(clients.seconds), processor_seconds(served.pid)
+        used = processor_seconds(served.pid) - used
         seconds = clients.seconds
     growth = memory[-1] / memory[1]
     print(f"{len(seconds)} calls of {CLIENTS} clients, errors 0")
-    print(_latency(seconds))
+    print(f"first round: {_latency(seconds[:cold])}")
+    print(f"from then on: {_latency(seconds[cold:])}")
+    print(f"processor time of the server: {used * 1000 / (len(seconds) - cold):.1f} ms a call")
     print(f"memory after round {ROUNDS} / after round 2: {growth:.3f} (at most {MOST_GROWTH})")
     if growth > MOST_GROWTH:
         faults.append(f"memory grew by {growth:.3f}")

@@ -71,6 +71,15 @@ def test_both_look_for_their_files_in_the_same_places_and_these_are_writable_whe
     assert str(places.cache.parent) == "/var/cache"
 
 
+def test_what_the_unit_says_to_type_makes_the_directory_of_tokens_before_the_first_token() -> None:
+    typed = [line for line in UNIT.splitlines() if line.startswith("#   ")]
+    state = locations({"XDG_STATE_HOME": "/var/lib"}, Path("/nowhere")).tokens_file.parent
+    (made,) = [at for at, line in enumerate(typed) if "install -d" in line and str(state) in line.split()]
+    (user,) = [at for at, line in enumerate(typed) if "useradd" in line]
+    (added,) = [at for at, line in enumerate(typed) if "tokens add" in line]
+    assert user < made < added
+
+
 def test_both_run_as_a_user_of_their_own_who_can_get_no_more_rights_and_change_no_file_system() -> None:
     unit = settings()
     assert unit["User"] == unit["Group"] == ["exchange-mcp"]

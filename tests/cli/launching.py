@@ -5,6 +5,9 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
+from click.testing import CliRunner, Result
+
+from exchange_mcp.cli.commands import run
 from serving import PROGRAM
 
 Done = subprocess.CompletedProcess[str]
@@ -31,6 +34,12 @@ def ran(
         timeout=60,
         check=False,
     )
+
+
+def asked(*arguments: str, environ: Mapping[str, str]) -> Result:
+    """The same in this process, for what says something and ends; an exception that escapes fails the test."""
+    left_out = {name: None for name in os.environ if name not in environ}
+    return CliRunner(catch_exceptions=False).invoke(run, arguments, env={**environ, **left_out})
 
 
 def running(directory: Path) -> list[str]:

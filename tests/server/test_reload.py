@@ -1,6 +1,7 @@
 """Another configuration while clients are connected: all of it or nothing, and told when the tools are others."""
 
 import os
+import threading
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -20,7 +21,7 @@ from exchange_mcp.rules.venues import check_account
 from exchange_mcp.server.assembly import keyed
 from exchange_mcp.server.build import build_over
 from exchange_mcp.server.news import News
-from exchange_mcp.server.running import Loaded, Running
+from exchange_mcp.server.running import Loaded, Reloaded, Running
 from exchange_mcp.tools.registry import Registry, builtin
 from serving import ERAS, Era, Sim, asked, configured
 
@@ -35,13 +36,30 @@ def tools(config: ServeConfig) -> Registry:
 
 @asynccontextmanager
 async def running(
-    config: Path, apply: Callable[[ServeConfig], None] = lambda _: None
+    config: Path,
+    apply: Callable[[ServeConfig], None] = lambda _: None,
+    *,
+    waiting: Callable[[], object] = lambda: None,
+    load_seconds: float = 10,
 ) -> AsyncGenerator[Running]:
+    def reload() -> Loaded:
+        waiting()
+        return load()
+
     def load() -> Loaded:
         loaded = load_serve(config, check=check_account, environ=os.environ)
         return Loaded(loaded, keyed(loaded, environ=os.environ, redactor=Redactor()), frozenset())
 
-    server = Running(load(), load, config.parent / "cache", SystemClock(), NEWS[0], tools=tools, apply=apply)
+    server = Running(
+        load(),
+        reload,
+        config.parent / "cache",
+        SystemClock(),
+        NEWS[0],
+        tools=tools,
+        apply=apply,
+        load_seconds=load_seconds,
+    )
     with anyio.fail_after(30):
         async with anyio.create_task_group() as group:
             group.start_soon(server.run)
@@ -173,3 +191,54 @@ async def test_a_call_that_is_under_way_is_answered_by_the_venues_that_it_asked(
             assert (await server.reload()).faults == ()
             assert answers == []
         assert answers == [None]
+
+
+class Locked:
+    """A keyring that waits for its owner to unlock it."""
+
+    def __init__(self) -> None:
+        self.asked = threading.Event()
+        self.unlocked = threading.Event()
+        self.had_to_give_up = False
+
+    def __call__(self) -> None:
+        self.asked.set()
+        self.had_to_give_up = not self.unlocked.wait(5)
+
+
+async def test_while_a_secret_takes_its_time_to_be_read_calls_are_answered(sim: Sim, tmp_path: Path) -> None:
+    keyring, outcomes = Locked(), list[Reloaded]()
+
+    async with (
+        running(configured(tmp_path, sim), waiting=keyring) as server,
+        client_of(server, "auto", []) as client,
+        anyio.create_task_group() as group,
+    ):
+
+        async def reload() -> None:
+            outcomes.append(await server.reload())
+
+        group.start_soon(reload)
+        while not keyring.asked.is_set():
+            await anyio.lowlevel.checkpoint()
+        assert await asked(client, "list_accounts")
+        assert outcomes == []
+        keyring.unlocked.set()
+        while not outcomes:
+            await anyio.lowlevel.checkpoint()
+    assert outcomes == [Reloaded()]
+    assert not keyring.had_to_give_up
+
+
+async def test_a_configuration_that_cannot_be_read_in_time_changes_nothing_and_the_next_reload_is_not_held_up(
+    sim: Sim, tmp_path: Path
+) -> None:
+    config, keyring = configured(tmp_path, sim), Locked()
+    async with running(config, waiting=keyring, load_seconds=1) as server:
+        rewritten(config, 'client = "tests"', 'client = "desk"')
+        (fault,) = (await server.reload()).faults
+        assert "within 1 s" in fault
+        assert server.config.client == "tests"
+        keyring.unlocked.set()
+        assert (await server.reload()).faults == ()
+        assert server.config.client == "desk"

@@ -6,6 +6,7 @@ credentials that it never saw travel: signatures, key headers, bearer tokens, li
 
 import math
 import re
+import threading
 import traceback
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from decimal import Decimal
@@ -27,15 +28,19 @@ class Redactor:
     def __init__(self) -> None:
         self._known: set[Secret] = set()
         self._forms: tuple[re.Pattern[str], ...] = ()
+        self._learning = threading.Lock()
 
     def learn(self, secret: Secret | str) -> None:
         """Let this text pass no more; fewer than 6 characters are not learned."""
         known = secret if isinstance(secret, Secret) else Secret(secret)
-        if len(known) < SHORTEST_SECRET or known in self._known:
+        if len(known) < SHORTEST_SECRET:
             return
-        self._known.add(known)
-        # Replaced, not changed: another thread may be scrubbing.
-        self._forms = (*self._forms, *forms_of(known.reveal()))
+        with self._learning:
+            if known in self._known:
+                return
+            # Replaced, not changed: another thread may be scrubbing.
+            self._forms = (*self._forms, *forms_of(known.reveal()))
+            self._known.add(known)
 
     def scrub(self, text: str) -> str:
         """The text, with `[redacted]` for each secret in it and for what overlaps one."""

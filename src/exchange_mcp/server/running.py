@@ -14,6 +14,7 @@ import anyio
 from exchange_mcp.config.faults import ConfigError, Fault
 from exchange_mcp.config.logs import get_logger
 from exchange_mcp.model.errors import ExchangeMcpError
+from exchange_mcp.server.aside import aside
 from exchange_mcp.server.assembly import Keyed, LateVenues
 from exchange_mcp.server.calls import Calls, Limits
 from exchange_mcp.server.offered import Offered
@@ -28,6 +29,8 @@ _log = get_logger(__name__)
 
 # Calls that the old venues were asked may take their own deadline; this is beyond the longest one.
 _LONGEST_CALL_SECONDS: Final = 125
+# `exchange-mcp reload` waits longer than this for an answer.
+_LONGEST_LOAD_SECONDS: Final = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +55,14 @@ class Running:
 
     Args:
         first: what serving begins with.
-        load: reads the configuration again; raises ConfigError.
+        load: reads the configuration again; raises ConfigError. Called in a thread, and may wait.
         cache: where market metadata is kept, where the configuration does not say.
         clock: where time comes from.
         news: who is told when the list of tools changed.
         tools: the tools of a configuration.
         apply: called with a configuration that takes over, for what is not ours; raises ConfigError or OSError, and
             then nothing changes.
+        load_seconds: how long `load` may take.
     """
 
     def __init__(  # noqa: PLR0913 - its ports
@@ -71,7 +75,9 @@ class Running:
         *,
         tools: "Callable[[ServeConfig], Registry]",
         apply: "Callable[[ServeConfig], None]",
+        load_seconds: float = _LONGEST_LOAD_SECONDS,
     ) -> None:
+        self._load_seconds = load_seconds
         self._load = load
         self._cache = cache
         self._clock = clock
@@ -115,7 +121,13 @@ class Running:
             return Reloaded(tuple(faults))
 
     async def _replace(self) -> bool:
-        loaded = self._load()
+        try:
+            loaded = await aside(self._load, seconds=self._load_seconds)
+        except TimeoutError:
+            slow = (
+                f"it could not be read, with the secrets that it refers to, within {self._load_seconds:g} s"
+            )
+            raise ConfigError([Fault(None, None, "", slow)]) from None
         require_same_listening(self.config, loaded.config)
         registry = self._tools(loaded.config)
         venues = self._venues_of(loaded)

@@ -19,14 +19,15 @@ async def obey(
 ) -> None:
     """Call these when the process gets a signal, until cancelled. `stop` gets the signal's name.
 
-    A SIGHUP by which a terminal goes away ends the server that was started at it, as its user expects.
+    A SIGHUP by which a terminal goes away ends the server that was started at it, as its user expects; unless it was
+    started to outlive it (nohup(1) has SIGHUP ignored).
     """
-    had_terminal = _has_terminal()
+    needs_terminal = _has_terminal() and signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN
     with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT, signal.SIGHUP) as signals:
         task_status.started()
         async with anyio.create_task_group() as group:
             async for received in signals:
-                if received is signal.SIGHUP and not (had_terminal and not _has_terminal()):
+                if received is signal.SIGHUP and (not needs_terminal or _has_terminal()):
                     group.start_soon(reload)
                 else:
                     await stop(signal.Signals(received).name)

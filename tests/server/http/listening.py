@@ -3,11 +3,12 @@
 import asyncio
 import json
 import math
+import ssl
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import anyio
 import anyio.lowlevel
@@ -36,6 +37,9 @@ from exchange_mcp.tools.handed import LocalHanded
 from exchange_mcp.tools.registry import Registry, builtin
 from exchange_mcp.tools.spec import Arguments, Hint, Hints, ToolSpec
 from tools.fakes import FakeVenue
+
+if TYPE_CHECKING:
+    from exchange_mcp.server.build import Identify
 
 Era = Literal["legacy", "2026-07-28"]
 ERAS: tuple[Era, ...] = ("legacy", "2026-07-28")
@@ -260,7 +264,13 @@ def event_of(answer: httpx.Response) -> dict[str, Any]:
 
 @asynccontextmanager
 async def listening(
-    directory: Path, *, read: Read = empty, limits: Limits | None = None, **http: object
+    directory: Path,
+    *,
+    read: Read = empty,
+    limits: Limits | None = None,
+    identified: "Identify" = identify,
+    tls: ssl.SSLContext | None = None,
+    **http: object,
 ) -> AsyncGenerator[Place]:
     """A server with two clients: `reader` may read, `trader` may trade."""
     clock, ticks, news, written = SetClock(), Ticks(), News(), list[str]()
@@ -272,13 +282,13 @@ async def listening(
     offered = Offered(registry, calls)
     listener = listening_socket(table)
     parts = Parts(
-        server=build_over(offered, identify, news),
+        server=build_over(offered, identified, news),
         authenticator=TokenAuthenticator(store, clock),
         news=news,
         clock=clock,
         opened=lambda: ready.venues,
     )
-    serving = HttpServing(parts, table, listener, sleep=ticks.sleep)
+    serving = HttpServing(parts, table, listener, tls=tls, sleep=ticks.sleep)
     port: int = listener.getsockname()[1]
     place = Place(serving, store, clock, ticks, offered, news, written, port, {})
     place.tokens["reader"] = place.token("reader")

@@ -268,6 +268,56 @@ async def test_where_all_places_are_taken_the_one_that_waits_for_the_longest_mak
             await stream.aclose()
 
 
+async def test_strangers_who_send_half_a_body_again_and_again_keep_no_place_from_who_has_a_token(
+    tmp_path: Path,
+) -> None:
+    async with listening(tmp_path, max_connections=8) as place:
+        half = f"POST /mcp HTTP/1.1\r\nHost: {place.host}\r\nContent-Length: 10\r\n\r\n12345".encode()
+        whole = half.replace(
+            b"Content-Length: 10\r\n\r\n12345", place.bearer("reader") + b"Content-Length: 0\r\n\r\n"
+        )
+        strangers: list[SocketStream] = []
+        for _ in range(3):
+            for _ in range(8):
+                strangers.append(await connected(place))
+                await strangers[-1].send(half)
+            # None of them has been refused yet, since each could still send the rest.
+            assert (await place.raw(whole)).startswith(b"HTTP/1.1 ")
+        assert await ended(strangers[0]) == b""
+        for stream in strangers:
+            await stream.aclose()
+
+
+async def half_of_a_request(place: Place) -> SocketStream:
+    """A request of somebody with a token, whose body is not complete yet."""
+    stream = await connected(place)
+    head = f"POST /mcp HTTP/1.1\r\nHost: {place.host}\r\n".encode()
+    await stream.send(head + place.bearer("reader") + b"Content-Length: 10\r\n\r\n12345")
+    await until(lambda: len(place.serving.exchanges) == 1)
+    return stream
+
+
+async def test_a_request_whose_body_is_not_complete_ends_with_its_token(tmp_path: Path) -> None:
+    async with listening(tmp_path, patience_seconds=60) as place:
+        stream = await half_of_a_request(place)
+        place.store.revoke("reader")
+        place.ticks.tick()
+        answer = await ended(stream)
+        assert answer.startswith(b"HTTP/1.1 401 ")
+        assert b"TOKEN_REFUSED" in answer
+        await stream.aclose()
+
+
+async def test_a_request_whose_body_is_not_complete_ends_with_the_drain(tmp_path: Path) -> None:
+    async with listening(tmp_path, patience_seconds=60, drain_seconds=0.1) as place:
+        stream = await half_of_a_request(place)
+        place.serving.stop()
+        answer = await ended(stream)
+        assert answer.startswith(b"HTTP/1.1 503 ")
+        assert b"STOPPING" in answer
+        await stream.aclose()
+
+
 async def test_a_client_that_does_not_read_its_stream_is_dropped_and_others_get_the_news(
     tmp_path: Path,
 ) -> None:

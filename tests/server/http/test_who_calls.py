@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import anyio
 import httpx
@@ -10,7 +10,8 @@ import pytest
 
 from exchange_mcp.config.tokens import TokenStore
 from exchange_mcp.model.balances import Balance
-from exchange_mcp.model.callers import Scope
+from exchange_mcp.model.callers import Caller, Scope
+from exchange_mcp.server.http.gate import identify
 
 from .listening import (
     ERAS,
@@ -27,6 +28,9 @@ from .listening import (
     modern,
     until,
 )
+
+if TYPE_CHECKING:
+    from exchange_mcp.server.build import Context
 
 pytestmark = pytest.mark.anyio
 
@@ -81,6 +85,22 @@ async def test_what_is_not_exactly_a_known_token_admits_nobody(tmp_path: Path) -
             assert answer.startswith(b"HTTP/1.1 401 "), value
             assert b'error="invalid_token"' in answer
             assert token.encode() not in answer
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_nothing_behind_the_gate_sees_the_token(era: Era, tmp_path: Path) -> None:
+    seen: list[str] = []
+
+    def noted(ctx: "Context") -> Caller:
+        assert ctx.request is not None
+        seen.append(repr(ctx.request.scope))
+        return identify(ctx)
+
+    async with listening(tmp_path, identified=noted) as place, place.client("reader", era) as client:
+        await client.list_tools()
+        assert seen
+        assert "mcp-protocol-version" in seen[-1]
+        assert not [scope for scope in seen if "authorization" in scope or place.tokens["reader"] in scope]
 
 
 async def test_the_scheme_is_taken_in_any_case(tmp_path: Path) -> None:

@@ -130,10 +130,12 @@ class Gate:
                 inner, _with_headers(send), admitted, is_stream=listens, patience=self._bounds.patience
             )
             with self._exchanges.opened(exchange):
-                body = await body_of(
-                    scope["headers"], receive, most=self._bounds.body, seconds=self._bounds.patience
-                )
-                await exchange.run(self._sessions.asgi_app, replayed(body, receive))
+                await exchange.run(self._to_sessions, receive)
+
+    async def _to_sessions(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
+        """Within its exchange, so that the wait for a body ends with it."""
+        body = await body_of(scope["headers"], receive, most=self._bounds.body, seconds=self._bounds.patience)
+        await self._sessions.asgi_app(scope, replayed(body, receive), send)
 
     async def _admitted(self, scope: "Scope") -> Admitted:
         """Who calls. Raises RefusedError where that is nobody."""

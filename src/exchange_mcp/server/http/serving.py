@@ -15,7 +15,7 @@ import uvicorn
 
 from exchange_mcp.config.listening import own_hosts
 from exchange_mcp.config.logs import get_logger
-from exchange_mcp.server.http.connections import MOST_HEADER_BYTES, Connection, Doorkeeper
+from exchange_mcp.server.http.connections import MOST_HEADER_BYTES, Connection, Doorkeeper, Handshake
 from exchange_mcp.server.http.exchanges import Exchanges, Share
 from exchange_mcp.server.http.gate import Bounds, Gate
 from exchange_mcp.server.http.health import Health
@@ -35,7 +35,6 @@ _log = get_logger(__name__)
 
 _WATCH_SECONDS: Final = 1.0
 _LOGGED_A_MINUTE: Final = 60
-_HANDSHAKE_SECONDS: Final = 10.0
 # After everything was ended; a backstop that nothing should need.
 _FORCED_AFTER_SECONDS: Final = 2
 
@@ -214,22 +213,16 @@ class _Uvicorn(uvicorn.Server):
         """Listen."""
         await self.lifespan.startup()
         loop = asyncio.get_running_loop()
-        protocol = partial(
-            self.config.http_protocol_class,  # pyright: ignore[reportUnknownMemberType] - uvicorn types it loosely
+        made: Any = self.config.http_protocol_class  # pyright: ignore[reportUnknownMemberType] - uvicorn types it loosely
+        protocol: Callable[[], Connection] = partial(
+            made,
             config=self.config,
             server_state=self.server_state,
             app_state=self.lifespan.state,
         )
-        handshake = None if self._tls is None else _HANDSHAKE_SECONDS
-        self.servers = [
-            await loop.create_server(
-                protocol,
-                sock=self._listener,
-                ssl=self._tls,
-                backlog=self.config.backlog,
-                ssl_handshake_timeout=handshake,
-            )
-        ]
+        tls = self._tls
+        accepted = protocol if tls is None else lambda: Handshake(protocol(), tls)
+        self.servers = [await loop.create_server(accepted, sock=self._listener, backlog=self.config.backlog)]
         self.started = True
         self.on_startup()
 
