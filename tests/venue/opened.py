@@ -83,7 +83,7 @@ async def opened(
     owner = asyncio.create_task(venues.run())
     try:
         # Keys are checked before anything is read; a test's faults are for what comes after.
-        with anyio.move_on_after(1):
+        with anyio.move_on_after(10):
             for venue in venues.venues.values():
                 for source in venue.key_scope().reads:
                     await source.read()
