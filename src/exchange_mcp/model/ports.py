@@ -1,17 +1,19 @@
 """The ports: what one half of the product hands to the other without knowing how it is made."""
 
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from exchange_mcp.model.accounts import Account
 from exchange_mcp.model.balances import Balance
 from exchange_mcp.model.coverage import Sources
-from exchange_mcp.model.findings import Findings, Sought
 from exchange_mcp.model.key_reports import KeyReport
 from exchange_mcp.model.markets import OrderBook, Ticker
 from exchange_mcp.model.orders import OpenOrder
 from exchange_mcp.model.positions import Position
-from exchange_mcp.model.readings import StandingPart
-from exchange_mcp.model.terms import MarketTerms, Reference
+
+if TYPE_CHECKING:  # what nobody needs who only lists tools is imported by those who do
+    from exchange_mcp.model.findings import Findings, Sought
+    from exchange_mcp.model.readings import StandingPart
+    from exchange_mcp.model.terms import MarketTerms, Reference
 
 
 class Clock(Protocol):
@@ -37,7 +39,7 @@ class Entropy(Protocol):
 class OrderLookup(Protocol):
     """Looks for one order of ours at its venue, by reading alone."""
 
-    async def find(self, sought: Sought) -> Findings:
+    async def find(self, sought: "Sought") -> "Findings":
         """What each source says of it, each asked by its own request. What fails is no answer; nothing is raised."""
         ...
 
@@ -78,14 +80,14 @@ class ReadVenue(Protocol):
         """The best `levels` on each side of one market."""
         ...
 
-    def terms(self, symbol: str) -> Sources[MarketTerms]:
+    def terms(self, symbol: str) -> "Sources[MarketTerms]":
         """What an order in one market is held to, as its venue lists it; costs no request once markets are known."""
         ...
 
-    def reference(self, symbol: str) -> Sources[Reference]:
+    def reference(self, symbol: str) -> "Sources[Reference]":
         """The prices that an order in one market is compared with: each source tells some of them, the others None."""
         ...
 
-    def standing(self, symbol: str) -> Sources[StandingPart]:
+    def standing(self, symbol: str) -> "Sources[StandingPart]":
         """Where the account stands in one market: each source tells one part of it."""
         ...

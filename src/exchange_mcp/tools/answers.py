@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Final, cast
 
 from pydantic import BaseModel
@@ -51,20 +52,28 @@ def output_schema(data: type[Record]) -> Schema:
     is not described. So objects stay open to fields of that form that a later release may add.
     """
     schema = data.model_json_schema(mode="serialization")
-    definitions = cast("Schema", schema.pop("$defs", {}))
-    error = ErrorBody.model_json_schema(mode="serialization")
-    definitions |= cast("Schema", error.pop("$defs", {}))
-    # The list of codes is long and the same for every tool; the documentation has it, the wire need not.
-    definitions[ErrorCode.__name__] = {"type": "string"}
+    definitions = _definitions(schema)
     envelope: Schema = {
         "type": "object",
         "properties": {
             "data": {"anyOf": [schema, {"type": "null"}]},
-            "error": {"anyOf": [error, {"type": "null"}]},
+            "error": _error_schema(),
         },
         "required": ["data", "error"],
     }
     return cast("Schema", _shortened(_inlined(envelope, definitions)))
+
+
+@cache
+def _error_schema() -> Schema:
+    """An error or null, the same for every tool."""
+    schema = ErrorBody.model_json_schema(mode="serialization")
+    return {"anyOf": [_inlined(schema, _definitions(schema)), {"type": "null"}]}
+
+
+def _definitions(schema: Schema) -> Schema:
+    """Taken out of the schema. The list of error codes is long; the documentation has it, the wire need not."""
+    return {**cast("Schema", schema.pop("$defs", {})), ErrorCode.__name__: {"type": "string"}}
 
 
 def input_schema(arguments: type[BaseModel]) -> Schema:
@@ -120,13 +129,15 @@ def _without_type(schema: Schema) -> Schema:
 def _by_form(schema: Schema) -> Schema:
     """An object's properties without those of the most frequent form, which becomes that of all that are not named."""
     properties = cast("dict[str, Schema]", schema.get("properties", {}))
-    if "additionalProperties" in schema or set(properties) != set(schema.get("required", ())):
+    if (
+        not properties
+        or "additionalProperties" in schema
+        or set(properties) != set(schema.get("required", ()))
+    ):
         return schema
-    forms = Counter(json.dumps(form) for form in properties.values())
-    if not forms:
-        return schema
-    form = forms.most_common(1)[0][0]
-    others = {name: each for name, each in properties.items() if json.dumps(each) != form}
+    forms = {name: json.dumps(form) for name, form in properties.items()}
+    form = Counter(forms.values()).most_common(1)[0][0]
+    others = {name: each for name, each in properties.items() if forms[name] != form}
     rest = {key: value for key, value in schema.items() if key != "properties"}
     short = {**({"properties": others} if others else {}), "additionalProperties": json.loads(form), **rest}
     return min(schema, short, key=lambda each: len(json.dumps(each)))

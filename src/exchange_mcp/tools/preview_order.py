@@ -4,15 +4,10 @@ from typing import Final
 
 from exchange_mcp.model.coverage import Coverage
 from exchange_mcp.model.frozen import Record
-from exchange_mcp.orders import shapes
-from exchange_mcp.orders.placing import plan_order
 from exchange_mcp.orders.preview import OrderPreview
-from exchange_mcp.orders.previewing import preview_order as previewed
 from exchange_mcp.orders.requests import OrderRequest
-from exchange_mcp.orders.screen import lines
 from exchange_mcp.tools.declared import read_tool
 from exchange_mcp.tools.handed import ReadHanded
-from exchange_mcp.tools.order_context import order_context
 from exchange_mcp.tools.spec import Arguments
 from exchange_mcp.tools.symbols import Symbol
 
@@ -38,6 +33,13 @@ class PreviewedOrder(Record):
 
 async def preview_order(arguments: PreviewOrder, handed: ReadHanded) -> PreviewedOrder:
     """Read what the order needs, put it on the venue's grid, and say what it would do."""
+    # What lists tools does not plan: these cost a server's start more than a first preview.
+    from exchange_mcp.orders import shapes  # noqa: PLC0415 - as above
+    from exchange_mcp.orders.placing import plan_order  # noqa: PLC0415 - as above
+    from exchange_mcp.orders.previewing import preview_order as previewed  # noqa: PLC0415 - as above
+    from exchange_mcp.orders.screen import lines  # noqa: PLC0415 - as above
+    from exchange_mcp.tools.order_context import order_context  # noqa: PLC0415 - as above
+
     context = await order_context(
         handed,
         arguments.account,
