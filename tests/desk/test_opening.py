@@ -190,6 +190,14 @@ def test_what_is_no_regular_file_is_no_journal(tmp_path: Path, make: Callable[[P
         opened(tmp_path)
 
 
+def test_a_journal_with_a_second_name_is_not_opened_by_either(tmp_path: Path) -> None:
+    opened(tmp_path).close()
+    os.link(journal_file(tmp_path), tmp_path / "desk" / "again.db")
+    for name in ("journal.db", "again.db"):
+        with pytest.raises(UnsafePlaceError, match="hard link"):
+            opened(tmp_path, name=name)
+
+
 MOUNTINFO = """\
 22 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda rw
 30 22 0:26 / /tmp rw,nosuid - tmpfs tmpfs rw,size=1g

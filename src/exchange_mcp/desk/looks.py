@@ -46,6 +46,7 @@ def findings_from(values: Mapping[str, Any]) -> Findings:
             )
             for source in values["sources"]
         ),
+        control=Says(values["control"]),
     )
 
 

@@ -67,7 +67,6 @@ class Reconciler:
         """Look once, and move the intent on where that decides; what is still missing, None once it is not unknown."""
         intent = self._station.journal.intent(intent_id)
         if intent.state is not State.UNKNOWN:
-            self._forget(intent_id)
             return None
         if intent.action != "place":
             return await self._look_at_effect(intent)
@@ -136,9 +135,9 @@ class Reconciler:
                 intent.id, state, proof={"looks_ms": looks}, reason=reason, order_id=order_id
             )
         )
-        self._forget(intent.id)
 
-    def _forget(self, intent_id: str) -> None:
+    def forget(self, intent_id: str) -> None:
+        """Hold nothing of an intent that is not unknown any more, whoever decided it."""
         for held in (self._looks, self._pending_ms, self.asked):
             held.pop(intent_id, None)
 
