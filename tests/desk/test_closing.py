@@ -8,13 +8,14 @@ from typing import Any
 import pytest
 
 from exchange_mcp.desk.intents import State
-from exchange_mcp.desk.ports import Ready
+from exchange_mcp.desk.ports import Effect, Footing, Ready, Sighting
 from exchange_mcp.model.accounts import AccountName
+from exchange_mcp.model.client_ids import new_client_order_id, new_desk_tag
 from exchange_mcp.model.errors import UnknownAccountError
 from exchange_mcp.model.findings import Findings, Sought
 from exchange_mcp.model.outcomes import Evidence
 from exchange_mcp.model.plans import WirePlan
-from simulation.port import ACCOUNT, CancelWish, ModelReady, ModelVenue
+from simulation.port import ACCOUNT, CancelWish, ModelReady, ModelVenue, Wish
 from simulation.virtual import VirtualClock
 from simulation.world import Fate, Habits
 
@@ -145,3 +146,61 @@ def test_a_halt_of_an_account_that_the_desk_does_not_hold_is_an_error_and_no_hal
         assert [halt.account for halt in desk.journal.halts()] == [ACCOUNT]
 
     Running().tell(story)
+
+
+def test_a_reduce_that_the_venue_does_not_enforce_is_not_sent() -> None:
+    class Trusting(ModelVenue):
+        def _footing(self, plan: WirePlan) -> Footing:
+            return replace(ModelVenue._footing(self, plan), is_reduce_enforced=False)
+
+    async def story(desk: Running) -> None:
+        intent = await desk.approved(Wish(is_reduce_only=True))
+        done = await desk.engine.settled(intent.id)
+        assert (done.state, desk.world.sends) == (State.LAPSED, 0)
+        assert "reducing" in done.reason
+
+    Running(venue_type=Trusting).tell(story)
+
+
+@dataclass(slots=True, eq=False)
+class Hanging(ModelVenue):
+    """A venue whose answers stop coming once it is told to hang."""
+
+    hangs: bool = False
+
+    async def find(self, sought: Sought) -> Findings:
+        await self._answers()
+        return await ModelVenue.find(self, sought)
+
+    async def effect_of(self, plan: WirePlan) -> Effect:
+        await self._answers()
+        return await ModelVenue.effect_of(self, plan)
+
+    async def seen(self, since_ms: int) -> tuple[Sighting, ...]:
+        await self._answers()
+        return await ModelVenue.seen(self, since_ms)
+
+    async def _answers(self) -> None:
+        if self.hangs:
+            await asyncio.get_running_loop().create_future()
+
+
+@pytest.mark.parametrize("wish", [Wish(), CancelWish("web_0")])
+@pytest.mark.parametrize("fate", [Fate.ACCEPTED, Fate.ACCEPTED_LOST])
+def test_looks_that_never_end_ask_a_person_and_go_on_where_answers_come_again(
+    wish: Wish | CancelWish, fate: Fate
+) -> None:
+    async def story(desk: Running) -> None:
+        assert isinstance(desk.venue, Hanging)
+        intent = await desk.approved(wish)
+        await until(lambda: desk.world.sends == 1)
+        desk.venue.hangs = True
+        await until(lambda: intent.id in desk.engine.waiting())
+        other = new_client_order_id(new_desk_tag(desk.entropy), desk.entropy, 36)
+        desk.world.add({"symbol": "BTCUSDT", "newClientOrderId": other}, is_open=True, is_by_hand=True)
+        desk.venue.hangs = False
+        await until(lambda: desk.journal.intent(intent.id).state in {State.PLACED, State.CANCELED})
+        await until(lambda: bool(desk.journal.halts()))
+        assert not desk.engine.waiting()
+
+    Running(Habits(fates=(fate,), transit_s=1.0), venue_type=Hanging).tell(story)

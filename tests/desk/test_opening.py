@@ -534,7 +534,22 @@ def test_somebody_elses_database_is_no_journal_and_stays_as_it_is(tmp_path: Path
         opened(tmp_path)
 
 
-@pytest.mark.parametrize("path", ["none.db", "."])
-def test_what_is_not_there_cannot_be_read(tmp_path: Path, path: str) -> None:
-    with pytest.raises(JournalError):
+@pytest.mark.parametrize(
+    ("path", "why"),
+    [("none.db", "No such file"), (".", "not a regular"), ("pipe", "not a regular"), ("a\0", "null")],
+)
+def test_what_is_not_there_or_is_no_file_cannot_be_read_and_is_not_waited_for(
+    tmp_path: Path, path: str, why: str
+) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(JournalError, match=why):
         open_reading(tmp_path / path)
+
+
+def test_a_path_that_is_no_text_holds_a_journal_like_any_other(tmp_path: Path) -> None:
+    name = os.fsdecode(b"j\xff?#%41.db")
+    journal = opened(tmp_path, name=name)
+    head = journal.head()
+    with closing(open_reading(tmp_path / "desk" / name)) as read:
+        assert read.head() == head
+    journal.close()

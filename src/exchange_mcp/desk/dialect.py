@@ -93,7 +93,10 @@ def durable_engine(path: Path) -> Engine:
     """
     with translated(path.name):
         opened = sqlite3.connect(
-            f"file:{quote(str(path))}?mode=rw", uri=True, isolation_level=None, check_same_thread=False
+            f"file:{quote(os.fsencode(path))}?mode=rw",
+            uri=True,
+            isolation_level=None,
+            check_same_thread=False,
         )
         try:
             _settle(opened)
@@ -111,7 +114,10 @@ def reading_engine(path: Path) -> Engine:
     """
     with translated(path.name):
         opened = sqlite3.connect(
-            f"file:{quote(str(path))}?mode=ro", uri=True, isolation_level=None, check_same_thread=False
+            f"file:{quote(os.fsencode(path))}?mode=ro",
+            uri=True,
+            isolation_level=None,
+            check_same_thread=False,
         )
         try:
             opened.execute("PRAGMA query_only = ON")
@@ -206,6 +212,10 @@ def translated(name: str = "journal") -> Generator[None]:
         raise _translation(error.orig, name) from error
     except (sqlite3.Error, DatabaseError) as error:
         raise _translation(error, name) from error
+    except UnicodeEncodeError:
+        raise ConflictError(
+            f"{name}: half a character cannot be recorded, and nothing was recorded with one"
+        ) from None
 
 
 def _translation(error: BaseException | None, name: str) -> JournalError:

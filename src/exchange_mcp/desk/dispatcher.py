@@ -87,6 +87,9 @@ class Dispatcher:
     def _drifted(self, intent: Intent, now: Planned) -> str | None:
         if now.plan.canonical() != intent.plan_text:
             return "What was read again is of another plan."
+        if intent.is_reduce_only and not now.footing.is_reduce_enforced:
+            # What a halt and an unknown let through rests on it.
+            return "The venue does not hold this order to reducing."
         approved = Footing.of(json.loads(intent.preview_text)["footing"])
         return drift(approved, now.footing, self._station.pace.collar_bps)
 

@@ -25,6 +25,21 @@ _SPEND: Final = nonces.update().where(nonces.c.nonce == bindparam("key"), nonces
 _NONCE: Final = nonces.select().where(nonces.c.nonce == bindparam("key"))
 
 
+def legible(words: str) -> str:
+    """The words as every database takes them: half a character, as a terminal or a venue may give, by its escape."""
+    return words.encode("utf-8", "backslashreplace").decode()
+
+
+def _kept(value: object) -> object:
+    match value:
+        case Decimal():
+            return text(value)
+        case str():
+            return legible(value)
+        case _:
+            return value
+
+
 class Entry:
     """What one transaction may do. `now_ms` is its time, not before the last event's."""
 
@@ -96,7 +111,7 @@ class Entry:
         Raises:
             StateChangedError: it is not.
         """
-        kept = {name: text(value) if isinstance(value, Decimal) else value for name, value in columns.items()}
+        kept = {name: _kept(value) for name, value in columns.items()}
         done = self.connection.execute(_CHANGE, {"of": intent.id, "from_state": intent.state, **kept})
         if done.rowcount != 1:
             raise StateChangedError(f"intent {intent.id} is no longer {intent.state}")

@@ -35,6 +35,7 @@ from exchange_mcp.desk.journal_errors import (
     FutureSchemaError,
     RestoredJournalError,
     UnsafePlaceError,
+    UnusableJournalError,
 )
 from exchange_mcp.desk.locks import ProcessLock
 from exchange_mcp.desk.mark import Mark, MarkFile, MarkStore
@@ -127,6 +128,13 @@ def open_reading(path: Path) -> JournalReads:
     Raises:
         JournalError: there is none, or it cannot even be read. FutureSchemaError: a newer release wrote it.
     """
+    try:
+        is_file = stat.S_ISREG(path.stat().st_mode)
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
+        raise UnusableJournalError(f"{path} cannot be read: {why}") from None
+    if not is_file:  # of a pipe, SQLite would wait for what never comes
+        raise UnsafePlaceError(f"{path} is not a regular file")
     with translated(path.name):
         connection = reading_engine(path).connect()
         try:

@@ -10,7 +10,7 @@ from itertools import count
 from exchange_mcp.desk.absence import Absence, Condition, absence
 from exchange_mcp.desk.intents import State
 from exchange_mcp.desk.journal import Note
-from exchange_mcp.desk.looking import look_for
+from exchange_mcp.desk.looking import effect_of, look_for
 from exchange_mcp.desk.ports import Effect
 from exchange_mcp.desk.read_back import DONE
 from exchange_mcp.desk.records import Intent
@@ -95,7 +95,7 @@ class Reconciler:
         """A cancel or a leverage: done, too late, or still pending when it cannot act any more, so not done."""
         station = self._station
         began_ms = station.venue.venue_ms()
-        effect = await station.venue.effect_of(intent.plan)
+        effect = await effect_of(station, intent)
         if station.journal.intent(intent.id).state is not State.UNKNOWN:
             return None
         match effect:

@@ -14,7 +14,7 @@ from exchange_mcp.desk.ports import Sighting
 from exchange_mcp.desk.station import Moment, Station
 from exchange_mcp.desk.tags import own_tag
 from exchange_mcp.model.client_ids import tag_of
-from exchange_mcp.model.errors import ExchangeMcpError, JournalError
+from exchange_mcp.model.errors import ExchangeMcpError, JournalError, VenueUnreachableError
 from exchange_mcp.model.findings import FoundOrder
 
 _log = get_logger(__name__)
@@ -62,7 +62,12 @@ class Watch:
         """
         station = self._station
         began_ms, began = station.venue.venue_ms(), Moment.now(station.clock)
-        for sighting in await station.venue.seen(self._since_ms):
+        try:
+            async with asyncio.timeout(station.pace.look_patience):
+                sightings = await station.venue.seen(self._since_ms)
+        except TimeoutError:
+            raise VenueUnreachableError("the venue did not show in time what this key has") from None
+        for sighting in sightings:
             self._saw(sighting)
         self._since_ms = began_ms - station.pace.sweep_overlap_ms
         station.swept_at = began
