@@ -361,11 +361,21 @@ def test_a_log_that_was_edited_behind_the_desks_back_is_not_added_to(tmp_path: P
         "DELETE FROM intent",
         "DELETE FROM nonce",
         "UPDATE nonce SET spent_ms = NULL",
+        "UPDATE nonce SET nonce = 'other'",
+        "UPDATE OR REPLACE nonce SET nonce = 'n-i2' WHERE nonce = 'n-i1'",
+        "REPLACE INTO nonce (nonce, purpose, intent) VALUES ('n-i1', 'grant', 'i1')",
+        "REPLACE INTO event SELECT seq, at_ms, kind, intent, '{}', prev, hash FROM event WHERE seq = 3",
+        "REPLACE INTO intent SELECT * FROM intent WHERE id = 'i1'",
+        "UPDATE OR REPLACE intent SET proposal_id = 'p2' WHERE id = 'i1'",
+        "UPDATE intent SET plan_text = replace(plan_text, '0.5', '5.0') WHERE id = 'i1'",
+        "UPDATE intent SET state = 'approved' WHERE id = 'i1'",
+        "UPDATE intent SET claimed_ms = NULL WHERE id = 'i1'",
     ],
 )
 def test_the_database_itself_refuses_to_forget(tmp_path: Path, statement: str) -> None:
     journal = opened(tmp_path)
     claimed(journal, proposal(1))
+    claimed(journal, proposal(2, plan=plan(buy(2), base="ETH")))
     journal.close()
     with sqlite3.connect(journal_file(tmp_path)) as connection, pytest.raises(sqlite3.IntegrityError):
         connection.execute(statement)
