@@ -79,6 +79,19 @@ def test_a_claim_spends_the_grant_and_reserves_its_worst_case(journal: Journal, 
     assert '"nonce":"n-i1"' in event.text
 
 
+@pytest.mark.parametrize(("read_again", "reserved"), [("75.5", "75.5"), ("49", "50.00"), (None, "50.00")])
+def test_a_claim_reserves_the_worst_that_was_ever_read_of_it(
+    journal: Journal, clock: HandClock, read_again: str | None, reserved: str
+) -> None:
+    intent = approved(journal, proposal(1))
+    worst = None if read_again is None else Decimal(read_again)
+    claimed_ = journal.claim(intent.id, claim_of(intent, worst_notional=worst), admits)
+    assert str(claimed_.worst_notional) == reserved
+    assert journal.intent("i1") == claimed_
+    assert journal.counters(MAIN, clock.ms).notional_24h == {"USDT": Decimal(reserved)}
+    assert f'"reserved":"{reserved}"' in journal.events_of("i1")[-1].text
+
+
 def test_an_intent_is_claimed_once(journal: Journal) -> None:
     intent = claimed(journal, proposal(1))
     with pytest.raises(StateChangedError, match="is dispatching, not approved"):

@@ -17,6 +17,7 @@ from exchange_mcp.desk.journal_errors import (
 )
 from exchange_mcp.desk.mark import Mark
 from exchange_mcp.desk.opening import Surroundings, begin
+from exchange_mcp.desk.records import Repeated
 from exchange_mcp.model.errors import ErrorCode, JournalError
 
 from .memory_disk import OPENING
@@ -63,11 +64,29 @@ def test_nothing_is_claimed_whose_outcome_might_not_fit(tmp_path: Path) -> None:
     journal = opened(tmp_path)
     intent = approved(journal, proposal(1))
     pragma(journal, "PRAGMA max_page_count = 1000")
-    with pytest.raises(JournalFullError, match="a claim needs 4000000"):
+    with pytest.raises(JournalFullError, match="4000000 are kept free for outcomes"):
         journal.claim(intent.id, claim_of(intent), admits)
     assert journal.intent("i1").state is State.APPROVED
     pragma(journal, "PRAGMA max_page_count = 2000")
     assert journal.claim(intent.id, claim_of(intent), admits).state is State.DISPATCHING
+    journal.close()
+
+
+def test_what_clients_ask_meanwhile_takes_no_room_from_the_outcome_of_what_is_sent(tmp_path: Path) -> None:
+    journal = opened(tmp_path)
+    intent = approved(journal, proposal(1))
+    journal.claim(intent.id, claim_of(intent), admits)
+    pragma(journal, "PRAGMA max_page_count = 1000")
+    head = journal.head()
+    # One that would be taken, one that would be refused, and one that cannot be planned.
+    for asked in (proposal(2, plan=plan(buy(2), base="ETH")), proposal(3, buy(3, price="101"))):
+        with pytest.raises(JournalFullError, match="kept free"):
+            journal.propose(asked)
+    with pytest.raises(JournalFullError, match="kept free"):
+        journal.record(Note.UNPLANNED, {})
+    assert journal.head() == head
+    assert isinstance(journal.propose(proposal(1)), Repeated)
+    assert journal.settle("i1", verdict(), evidence()).state is State.ACCEPTED
     journal.close()
 
 

@@ -1,6 +1,7 @@
 """What the journal records of a write's life, and what it gives back."""
 
 import json
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -208,6 +209,23 @@ def test_raw_evidence_is_kept_and_a_long_body_by_its_beginning_and_hash(journal:
     body = json.loads(journal.events_of("i1")[-1].text)["body"]["evidence"]
     assert (body["status"], body["body_length"], len(body["body"])) == (502, 54_000, 16_384)
     assert len(body["body_digest"]) == 64
+
+
+def test_half_a_character_keeps_no_halt_and_no_outcome_from_being_recorded(journal: Journal) -> None:
+    half = "a\ud800b"
+    claimed(journal, proposal(1))
+    kept = journal.settle("i1", replace(verdict(order_id=half), reason=half), evidence())
+    assert journal.intent("i1").order_id == "a\\ud800b"
+    assert kept.state is State.ACCEPTED
+    journal.halt(MAIN, by=half, reason=half)
+    assert journal.halts()[0].reason == "a\\ud800b"
+    for refused in (
+        lambda: journal.propose(proposal(2, client=half)),
+        lambda: journal.propose(proposal(2, proposal_id=half)),
+        lambda: journal.intent(half),
+    ):
+        with pytest.raises(ConflictError, match="half a character"):
+            refused()
 
 
 def test_what_was_found_comes_back_as_it_was_reported(journal: Journal, clock: HandClock) -> None:

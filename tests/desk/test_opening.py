@@ -190,6 +190,14 @@ def test_what_is_no_regular_file_is_no_journal(tmp_path: Path, make: Callable[[P
         opened(tmp_path)
 
 
+def test_a_journal_with_a_second_name_is_not_opened_by_either(tmp_path: Path) -> None:
+    opened(tmp_path).close()
+    os.link(journal_file(tmp_path), tmp_path / "desk" / "again.db")
+    for name in ("journal.db", "again.db"):
+        with pytest.raises(UnsafePlaceError, match="hard link"):
+            opened(tmp_path, name=name)
+
+
 MOUNTINFO = """\
 22 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda rw
 30 22 0:26 / /tmp rw,nosuid - tmpfs tmpfs rw,size=1g
@@ -353,11 +361,21 @@ def test_a_log_that_was_edited_behind_the_desks_back_is_not_added_to(tmp_path: P
         "DELETE FROM intent",
         "DELETE FROM nonce",
         "UPDATE nonce SET spent_ms = NULL",
+        "UPDATE nonce SET nonce = 'other'",
+        "UPDATE OR REPLACE nonce SET nonce = 'n-i2' WHERE nonce = 'n-i1'",
+        "REPLACE INTO nonce (nonce, purpose, intent) VALUES ('n-i1', 'grant', 'i1')",
+        "REPLACE INTO event SELECT seq, at_ms, kind, intent, '{}', prev, hash FROM event WHERE seq = 3",
+        "REPLACE INTO intent SELECT * FROM intent WHERE id = 'i1'",
+        "UPDATE OR REPLACE intent SET proposal_id = 'p2' WHERE id = 'i1'",
+        "UPDATE intent SET plan_text = replace(plan_text, '0.5', '5.0') WHERE id = 'i1'",
+        "UPDATE intent SET state = 'approved' WHERE id = 'i1'",
+        "UPDATE intent SET claimed_ms = NULL WHERE id = 'i1'",
     ],
 )
 def test_the_database_itself_refuses_to_forget(tmp_path: Path, statement: str) -> None:
     journal = opened(tmp_path)
     claimed(journal, proposal(1))
+    claimed(journal, proposal(2, plan=plan(buy(2), base="ETH")))
     journal.close()
     with sqlite3.connect(journal_file(tmp_path)) as connection, pytest.raises(sqlite3.IntegrityError):
         connection.execute(statement)
@@ -526,7 +544,22 @@ def test_somebody_elses_database_is_no_journal_and_stays_as_it_is(tmp_path: Path
         opened(tmp_path)
 
 
-@pytest.mark.parametrize("path", ["none.db", "."])
-def test_what_is_not_there_cannot_be_read(tmp_path: Path, path: str) -> None:
-    with pytest.raises(JournalError):
+@pytest.mark.parametrize(
+    ("path", "why"),
+    [("none.db", "No such file"), (".", "not a regular"), ("pipe", "not a regular"), ("a\0", "null")],
+)
+def test_what_is_not_there_or_is_no_file_cannot_be_read_and_is_not_waited_for(
+    tmp_path: Path, path: str, why: str
+) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(JournalError, match=why):
         open_reading(tmp_path / path)
+
+
+def test_a_path_that_is_no_text_holds_a_journal_like_any_other(tmp_path: Path) -> None:
+    name = os.fsdecode(b"j\xff?#%41.db")
+    journal = opened(tmp_path, name=name)
+    head = journal.head()
+    with closing(open_reading(tmp_path / "desk" / name)) as read:
+        assert read.head() == head
+    journal.close()

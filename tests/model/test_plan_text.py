@@ -24,8 +24,17 @@ ORDERS = st.builds(
     time_in_force=st.sampled_from([None, "GTC", "IOC"]),
     is_reduce_only=st.booleans(),
 )
+COSTS = st.builds(
+    PlaceOrder,
+    symbol=st.just("BTC/USDT"),
+    side=st.just("buy"),
+    type=st.just(OrderType.MARKET),
+    cost=AMOUNTS,
+    client_order_id=IDS,
+)
 WRITES: st.SearchStrategy[WriteRequest] = st.one_of(
     ORDERS,
+    COSTS,
     st.builds(CancelOrder, symbol=st.just("BTC/USDT"), client_order_id=IDS, is_conditional=st.booleans()),
     st.builds(SetLeverage, symbol=st.just("BTC/USDT:USDT"), leverage=st.integers(1, 125)),
 )

@@ -55,6 +55,16 @@ def test_a_cost_is_part_of_the_fingerprint() -> None:
     assert '"cost":"100"' in one.canonical()
 
 
+def test_how_long_an_order_rests_and_whether_it_may_take_are_parts_of_the_fingerprint() -> None:
+    limit = {"type": "limit", "amount": "0.1", "price": "100000"}
+    plain, kept = (wired(planned(asked(**limit, **more))) for more in ({}, {"time_in_force": "GTC"}))
+    others = (
+        wired(planned(asked(**limit, **more))) for more in ({"post_only": True}, {"time_in_force": "IOC"})
+    )
+    assert plain.fingerprint() == kept.fingerprint()
+    assert len({plain.fingerprint(), *(other.fingerprint() for other in others)}) == 3
+
+
 def test_cancels_and_leverages_are_wired_too() -> None:
     cancel = plan_cancel(CancelRequest(symbol="x", order_id="7"), SPOT, SPOT_STANDING)
     leverage = plan_leverage(LeverageRequest(symbol="x", leverage=3), LINEAR, FLAT)

@@ -69,6 +69,7 @@ class Others(StrEnum):
     OTHER_DESK = "a second desk with a journal of its own, which the model asks the second time"
     CLONE = "a second desk on a copy of the journal, which the model asks the second time"
     RESTORED = "a restart on a copy of the journal from before the claim"
+    RESTORED_LATER = "the same, minutes after the orders that the copy does not know"
 
 
 class Kind(StrEnum):

@@ -280,7 +280,9 @@ MUTANTS: Final = (
     ),
     Mutant("halt read outside the claim", _halt_outside_claim, {"halt": (Halt.AT_CLAIM,), "fate": _SILENT}),
     Mutant(
-        "restored journal", _restored_journal, {"others": (Others.RESTORED, Others.CLONE), "asks": _AGAIN}
+        "restored journal",
+        _restored_journal,
+        {"others": (Others.RESTORED, Others.RESTORED_LATER, Others.CLONE), "asks": _AGAIN},
     ),
     Mutant("second desk", _second_desk, {"others": (Others.OTHER_DESK,), "asks": _AGAIN}),
     Mutant(

@@ -26,8 +26,11 @@ PACE: Final = Pace(tick=120.0)
 RESTART_S: Final = 3.0
 GAP_S: Final = 20.0
 LONG_GAP_S: Final = 70.0
+RESTORED_AFTER_S: Final = {Others.RESTORED: 30.0, Others.RESTORED_LATER: 400.0}
+LATER_GAP_S: Final = 500.0
 TARGET: Final = "web_0"
 """The order that was there before, and that a cancel is about."""
+COPIED: Final = frozenset({Others.CLONE, Others.RESTORED, Others.RESTORED_LATER})
 
 AnyWish = Wish | CancelWish | LeverageWish
 _POINTS: Final = {
@@ -166,7 +169,7 @@ class Story:
             raise Killed(point)
 
     def _before_claim(self) -> None:
-        if self.copy is None and self.scenario.others in {Others.CLONE, Others.RESTORED}:
+        if self.copy is None and self.scenario.others in COPIED:
             self.copy = self.shelf.copied("main")
         if self.scenario.halt is Halt.AT_CLAIM and not self.is_halted_by_hand and self.desk is not None:
             # Somebody else's transaction, committed between the re-check and the claim.
@@ -251,6 +254,8 @@ class Story:
         s, gap = self.scenario, GAP_S
         if s.others in {Others.CLONE, Others.RESTORED, Others.OTHER_DESK}:
             gap = LONG_GAP_S
+        elif s.others is Others.RESTORED_LATER:
+            gap = LATER_GAP_S
         main, later = (lambda: self.desk), (lambda: self.second or self.desk)
         same, moved = self.wish(), self.wish(is_moved=True)
         match s.asks:
@@ -332,15 +337,15 @@ class Story:
     async def others(self) -> None:
         """What other hands on the key do, a second after the first order was sent."""
         s = self.scenario
-        if s.others in {Others.CLONE, Others.RESTORED}:
+        if s.others in COPIED:
             await _until(lambda: self.copy is not None)
         match s.others:
             case Others.CLONE:
                 self.second = self.boot(self.copy or "", name="second")
             case Others.OTHER_DESK:
                 self.second = self.boot(OTHER, name="second")
-            case Others.RESTORED:
-                await asyncio.sleep(30.0)
+            case Others.RESTORED | Others.RESTORED_LATER:
+                await asyncio.sleep(RESTORED_AFTER_S[s.others])
                 await _until(lambda: self.desk is not None and not self.desk.process.is_dead)
                 self.journal_name = self.copy or ""
                 if self.desk is not None:

@@ -165,6 +165,7 @@ def _undetected(story: Story, ours: list[VenueOrder]) -> int:
         return 0
     met = {
         Others.RESTORED: [desk],
+        Others.RESTORED_LATER: [desk],
         Others.CLONE: [second],
         Others.OTHER_DESK: [second],
     }.get(s.others, [])

@@ -123,7 +123,7 @@ def test_a_venue_that_takes_a_request_after_its_deadline_is_found_out_and_the_ac
     shelf.close()
 
 
-@pytest.mark.parametrize("others", [Others.CLONE, Others.OTHER_DESK, Others.RESTORED])
+@pytest.mark.parametrize("others", [Others.CLONE, Others.OTHER_DESK, Others.RESTORED, Others.RESTORED_LATER])
 def test_a_second_desk_or_an_old_journal_on_the_key_is_noticed_and_sends_nothing(others: Others) -> None:
     for asks in (Asks.SAME, Asks.MOVED, Asks.ANSWER_LOST):
         verdict = history(replace(PLAIN, others=others, asks=asks), SEED)

@@ -17,7 +17,9 @@ the journal, `--expect` a number and hash that you noted down.
 import argparse
 import hashlib
 import json
+import os
 import sqlite3
+import stat
 import sys
 import zlib
 from collections.abc import Callable, Mapping
@@ -30,6 +32,10 @@ from urllib.parse import quote
 _START = "0" * 64
 _SLOT = 512
 _SQLITE = b"SQLite format 3\x00"
+# Far above any entry; a file without a line end, or a cell without an end, is not read into memory for it.
+_LONGEST = 32 * 1024 * 1024
+_ROWS = "SELECT seq, at_ms, kind, intent, text, prev, hash FROM event"
+_TABLES = ("fact", "event", "intent", "nonce", "halt")
 
 # Columns of a journal's intent that its first event told, and that nothing changes afterwards.
 _TOLD = (
@@ -45,13 +51,32 @@ _TOLD = (
     "distinct_from",
     "fingerprint",
 )
+# Those that its plan, or the events after it, say.
+_FOLLOWS = (
+    "account",
+    "venue",
+    "key_id",
+    "action",
+    "underlying",
+    "market_id",
+    "side",
+    "is_reduce_only",
+    "client_order_id",
+    "created_ms",
+    "changed_ms",
+    "claimed_ms",
+    "latest_ms",
+)
+# What a signature for one write is bound to; and the other events that use one up, by what it was for.
+_BOUND = ("plan_digest", "preview_digest", "policy_digest", "expires_ms")
+_SIGNED = {"resolved": "resolve", "resumed": "resume", "adopted": "adopt"}
 
 
 class BrokenLogError(Exception):
     """The log does not hold together; `seq` is the first bad number."""
 
     def __init__(self, seq: int, reason: str) -> None:
-        super().__init__(f"broken at event {seq}: {reason}")
+        super().__init__(f"broken at event {seq}: {_shown(reason)}")
         self.seq = seq
 
 
@@ -90,7 +115,7 @@ class Report:
         last = f", the last at event {self.checkpoints[-1]}" if self.checkpoints else ""
         plural = "" if len(self.checkpoints) == 1 else "s"
         return (
-            f"the log of desk {self.desk_id} holds together: {self.count} events,"
+            f"the log of desk {_shown(self.desk_id)} holds together: {self.count} events,"
             f" {len(self.checkpoints)} checkpoint{plural}{last}\nhead {self.count}:{self.head}"
         )
 
@@ -106,10 +131,12 @@ def verify(path: Path, outside: Outside | None = None) -> Report:
         BrokenLogError: it does not. UnreadableLogError: it cannot be read, or is no log.
     """
     try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise UnreadableLogError(f"{path} is not a regular file; save the log to one first")
         with path.open("rb") as file:
             beginning = file.read(len(_SQLITE))
-    except OSError as error:
-        raise UnreadableLogError(f"{path} cannot be read: {error.strerror}") from None
+    except (OSError, ValueError) as error:
+        raise UnreadableLogError(f"{path} cannot be read: {_why(error)}") from None
     if not beginning:
         raise UnreadableLogError(f"{path} is empty")
     return (_verify_journal if beginning == _SQLITE else _verify_export)(path, outside or (lambda _: []))
@@ -134,6 +161,15 @@ def parsed(text: str) -> Any:  # noqa: ANN401 - JSON holds anything
     if not is_canonical:
         raise ValueError("not written in the one way that its hash is of")
     return value
+
+
+def _shown(text: object) -> str:
+    """The text as a terminal may have it: what the file says there could move the cursor, or add lines."""
+    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in str(text))
+
+
+def _why(error: OSError | ValueError) -> str:
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)
 
 
 def _no_float(text: str) -> NoReturn:
@@ -205,7 +241,7 @@ def _verify_export(path: Path, outside: Outside) -> Report:
     chain = _Chain(outside)
     end: Mapping[str, Any] | None = None
     with path.open("rb") as file:
-        for number, line in enumerate(file, start=1):
+        for number, line in enumerate(iter(lambda: file.readline(_LONGEST), b""), start=1):
             if end is not None:
                 raise BrokenLogError(chain.seq + 1, "something follows the line that ends the log")
             try:
@@ -232,6 +268,8 @@ def _line(line: bytes) -> Entry | Mapping[str, Any]:
     Raises:
         ValueError, TypeError: it is neither.
     """
+    if len(line) >= _LONGEST:
+        raise ValueError("the line is longer than any entry")
     text = line.decode("ascii")
     if not text.endswith("\n"):
         raise ValueError("the line was cut")
@@ -248,28 +286,58 @@ def _line(line: bytes) -> Entry | Mapping[str, Any]:
 
 def _verify_journal(path: Path, outside: Outside) -> Report:
     # A journal that was closed has no side file and is not touched; one in use is read through it.
+    # SQLite follows a link to the journal itself, and its side file lies there.
+    path = path.resolve()
     side = path.with_name(path.name + "-wal")
     is_closed = not side.exists() or side.stat().st_size == 0
     mode = "immutable=1" if is_closed else "mode=ro"
     try:
         connection = sqlite3.connect(
-            f"file:{quote(str(path.absolute()))}?{mode}", uri=True, isolation_level=None
+            f"file:{quote(os.fsencode(path))}?{mode}", uri=True, isolation_level=None
         )
         with closing(connection):
             connection.row_factory = sqlite3.Row
+            connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST)
+            _check_tables(connection)
             kept = _kept_outside(connection, outside)
             connection.execute("BEGIN")
             chain = _Chain(lambda _: kept)
             _follow_rows(connection, chain)
             report = chain.ended()
-            _check_intents(connection)
-            _check_halts(connection)
+            _compare(connection, report.count)
             (found,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
             if found != "ok":
                 raise BrokenLogError(report.count + 1, f"the log is whole, but the file is damaged: {found}")
             return report
     except sqlite3.Error as error:
         raise UnreadableLogError(f"{path} cannot be read as a journal: {error}") from None
+
+
+def _check_tables(connection: sqlite3.Connection) -> None:
+    """See that what is read are tables: a view can compute for ever."""
+    rows = connection.execute(
+        "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql LIKE 'CREATE TABLE%'"
+    )
+    missing = sorted(set(_TABLES) - {row["name"] for row in rows})
+    if missing:
+        raise UnreadableLogError(f"it is a database, and not a journal: it has no table {missing[0]}")
+
+
+def _compare(connection: sqlite3.Connection, count: int) -> None:
+    """See that the tables say what the log says.
+
+    Raises:
+        BrokenLogError: they do not, or an event is not of the form that its kind has.
+    """
+    try:
+        _check_intents(connection)
+        _check_nonces(connection)
+        _check_halts(connection)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise BrokenLogError(
+            count + 1,
+            f"the chain is whole, but an event or a row is not of its form: {type(error).__name__} {error}",
+        ) from None
 
 
 def _kept_outside(connection: sqlite3.Connection, outside: Outside) -> list[Expected]:
@@ -279,16 +347,25 @@ def _kept_outside(connection: sqlite3.Connection, outside: Outside) -> list[Expe
 
 
 def _follow_rows(connection: sqlite3.Connection, chain: _Chain) -> None:
-    rows = connection.execute("SELECT seq, at_ms, kind, intent, text, prev, hash FROM event ORDER BY seq")
+    rows = connection.execute(f"{_ROWS} ORDER BY seq")
     while True:
         try:
             row = rows.fetchone()
-            if row is None:
-                return
-            entry = _entry(row, chain.head)
-        except (ValueError, TypeError, AttributeError, sqlite3.Error) as error:
+        except sqlite3.Error as error:
+            # Python steps one row ahead: the fault may be in the row after this one.
+            _follow_row(connection.execute(f"{_ROWS} WHERE seq = ?", (chain.seq + 1,)).fetchone, chain)
             raise BrokenLogError(chain.seq + 1, str(error)) from None
-        chain.follow(entry)
+        if row is None:
+            return
+        _follow_row(lambda row=row: row, chain)
+
+
+def _follow_row(read: Callable[[], sqlite3.Row], chain: _Chain) -> None:
+    try:
+        entry = _entry(read(), chain.head)
+    except (ValueError, TypeError, AttributeError, sqlite3.Error) as error:
+        raise BrokenLogError(chain.seq + 1, str(error)) from None
+    chain.follow(entry)
 
 
 def _entry(row: sqlite3.Row, prev: str) -> Entry:
@@ -303,29 +380,79 @@ def _check_intents(connection: sqlite3.Connection) -> None:
     """See that every intent is where its events brought it, and says what its first one told."""
     told: dict[str, Mapping[str, Any]] = {}
     stands: dict[str, tuple[int, str]] = {}
-    for row in connection.execute("SELECT seq, kind, intent, text FROM event ORDER BY seq"):
+    for row in connection.execute("SELECT seq, at_ms, kind, intent, text FROM event ORDER BY seq"):
         body = json.loads(row["text"])["body"]
         if row["kind"] == "proposed":
-            told[row["intent"]] = body
+            told[row["intent"]] = {**body, **_of_plan(body["plan"]), **_of_time(row["at_ms"])}
             stands[row["intent"]] = (row["seq"], "proposed")
         elif "to" in body and row["intent"] is not None:
             if stands.get(row["intent"], (0, None))[1] != body.get("from"):
                 raise BrokenLogError(row["seq"], f"intent {row['intent']} was not {body.get('from')} then")
             stands[row["intent"]] = (row["seq"], body["to"])
+            told[row["intent"]] = {**told[row["intent"]], **_of_move(row["kind"], row["at_ms"], body)}
     for row in connection.execute("SELECT * FROM intent ORDER BY seq"):
         seq, state = stands.pop(row["id"], (row["seq"], None))
         if row["state"] != state:
             raise BrokenLogError(seq, f"intent {row['id']} stands as {row['state']}, and its log as {state}")
         first = told.get(row["id"], {"plan_digest": None, "plan": None})
         digest = hashlib.sha256(str(row["plan_text"]).encode()).hexdigest()
-        others = [name for name in _TOLD if row[name] != first.get(name)]
+        others = [name for name in (*_TOLD, *_FOLLOWS) if row[name] != first.get(name)]
         if others or digest != first["plan_digest"] or canonical(first["plan"]) != row["plan_text"]:
             named = others[0] if others else "plan_text"
-            raise BrokenLogError(
-                row["seq"], f"intent {row['id']} has another {named} than it was proposed with"
-            )
+            raise BrokenLogError(row["seq"], f"intent {row['id']} has another {named} than its log")
     for intent, (seq, _) in stands.items():
         raise BrokenLogError(seq, f"intent {intent} is in the log and nowhere else")
+
+
+def _of_plan(plan: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What an intent's columns repeat of its plan."""
+    write, market = plan["write"], plan["market"]
+    return {
+        **{name: plan[name] for name in ("account", "venue", "key_id", "action")},
+        "underlying": market["base"],
+        "market_id": market["market_id"],
+        "side": write.get("side"),
+        "is_reduce_only": write.get("is_reduce_only", False),
+        "client_order_id": write["client_order_id"] if plan["action"] == "place" else None,
+    }
+
+
+def _of_time(at_ms: int) -> Mapping[str, Any]:
+    return {"created_ms": at_ms, "changed_ms": at_ms, "claimed_ms": None, "latest_ms": None}
+
+
+def _of_move(kind: str, at_ms: int, body: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What an intent's columns repeat of an event that moved it on."""
+    if kind != "claimed":
+        return {"changed_ms": at_ms}
+    claimed = {"claimed_ms": at_ms, "latest_ms": body["latest_ms"], "worst_notional": body["reserved"]}
+    return {"changed_ms": at_ms, **claimed}
+
+
+def _check_nonces(connection: sqlite3.Connection) -> None:
+    """See that every signature that was used is held as used, and that none is held that nobody gave."""
+    used: dict[str, tuple[int, dict[str, Any]]] = {}
+    for row in connection.execute("SELECT seq, at_ms, kind, intent, text FROM event ORDER BY seq"):
+        kind, body = row["kind"], json.loads(row["text"])["body"]
+        if kind == "granted":
+            bound = {name: body[name] for name in _BOUND}
+            used[body["nonce"]] = (
+                row["seq"],
+                {"purpose": "grant", "intent": row["intent"], "spent_ms": None, **bound},
+            )
+        elif kind == "claimed":
+            used[body["nonce"]][1]["spent_ms"] = row["at_ms"]
+        elif kind in _SIGNED:
+            held = {"purpose": _SIGNED[kind], "intent": row["intent"], "spent_ms": row["at_ms"]}
+            used[body["signed"]["nonce"]] = (row["seq"], {**dict.fromkeys(_BOUND), **held})
+    for row in connection.execute("SELECT * FROM nonce"):
+        seq, held = used.pop(row["nonce"], (0, None))
+        if held is None or any(row[name] != value for name, value in held.items()):
+            raise BrokenLogError(
+                seq or 1, f"signature {row['nonce']} is held as another one than the log has"
+            )
+    for nonce, (seq, _) in used.items():
+        raise BrokenLogError(seq, f"signature {nonce} was used, and is not held as used")
 
 
 def _check_halts(connection: sqlite3.Connection) -> None:
@@ -357,6 +484,8 @@ def mark_of(path: Path) -> Expected | None:
         UnreadableLogError: the file cannot be read.
     """
     try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise UnreadableLogError(f"{path} is not a regular file")
         content = path.read_bytes()
     except FileNotFoundError:
         return None
@@ -372,9 +501,11 @@ def _mark(slot: bytes) -> Mapping[str, Any] | None:
     if text[:8] != b"%08x" % zlib.crc32(text[9:]):
         return None
     try:
-        return json.loads(text[9:])
-    except ValueError:
+        mark: Any = json.loads(text[9:])
+        kinds: list[object] = [type(mark[name]) for name in ("turn", "seq", "hash")]
+    except (ValueError, RecursionError, TypeError, LookupError):
         return None
+    return mark if kinds == [int, int, str] else None
 
 
 def expectation(text: str) -> Expected:

@@ -83,7 +83,9 @@ def check_limits(entry: Entry, intent: Intent, admits: Admits) -> None:
 
 
 def check_room(entry: Entry) -> None:
-    """See that the outcome of what is about to be sent can be recorded."""
+    """See that the outcome of what is sent can be recorded; what clients ask meanwhile may not take its room."""
     room = free_bytes(entry.connection)
     if room is not None and room < HEADROOM_BYTES:
-        raise JournalFullError(f"the journal has room for {room} bytes; a claim needs {HEADROOM_BYTES}")
+        raise JournalFullError(
+            f"the journal has room for {room} bytes; {HEADROOM_BYTES} are kept free for outcomes"
+        )

@@ -62,7 +62,39 @@ _NO_NONCE_UNSPENT: Final = """
 CREATE TRIGGER IF NOT EXISTS nonce_is_spent_once BEFORE UPDATE ON nonce WHEN OLD.spent_ms IS NOT NULL
 BEGIN SELECT RAISE(ABORT, 'a nonce is spent once'); END
 """
+# REPLACE, which any program with the file may say, deletes without asking the triggers of a deletion.
+_NOTHING_REPLACED: Final = """
+CREATE TRIGGER IF NOT EXISTS {table}_is_never_replaced BEFORE INSERT ON {table}
+WHEN EXISTS (SELECT 1 FROM {table} AS held WHERE {same})
+BEGIN SELECT RAISE(ABORT, 'a row of {table} is never replaced'); END
+"""
+_SAME_INTENT: Final = (
+    "held.id = NEW.id OR held.seq = NEW.seq OR held.proposal_id = NEW.proposal_id"
+    " OR held.client_order_id = NEW.client_order_id"
+)
+_INTENT_KEEPS_ITS_NAMES: Final = """
+CREATE TRIGGER IF NOT EXISTS intent_keeps_its_names BEFORE UPDATE ON intent
+WHEN NEW.id IS NOT OLD.id OR NEW.seq IS NOT OLD.seq OR NEW.proposal_id IS NOT OLD.proposal_id
+    OR NEW.client_order_id IS NOT OLD.client_order_id OR NEW.plan_text IS NOT OLD.plan_text
+BEGIN SELECT RAISE(ABORT, 'what an intent is never changes'); END
+"""
+_CLAIMED_ONCE: Final = """
+CREATE TRIGGER IF NOT EXISTS intent_is_claimed_once BEFORE UPDATE ON intent
+WHEN OLD.claimed_ms IS NOT NULL AND (NEW.claimed_ms IS NOT OLD.claimed_ms
+    OR NEW.state IN ('proposed', 'approved') OR (NEW.state = 'dispatching' AND OLD.state <> 'dispatching'))
+BEGIN SELECT RAISE(ABORT, 'an intent is claimed once'); END
+"""
+_NONCE_KEEPS_ITS_NAME: Final = """
+CREATE TRIGGER IF NOT EXISTS nonce_keeps_its_name BEFORE UPDATE ON nonce WHEN NEW.nonce IS NOT OLD.nonce
+BEGIN SELECT RAISE(ABORT, 'a nonce is taken for ever'); END
+"""
 GUARDS: Final = (
+    _NOTHING_REPLACED.format(table="event", same="held.seq = NEW.seq"),
+    _NOTHING_REPLACED.format(table="intent", same=_SAME_INTENT),
+    _NOTHING_REPLACED.format(table="nonce", same="held.nonce = NEW.nonce"),
+    _INTENT_KEEPS_ITS_NAMES,
+    _CLAIMED_ONCE,
+    _NONCE_KEEPS_ITS_NAME,
     _APPEND_ONLY.format(done="changed", verb="UPDATE"),
     _APPEND_ONLY.format(done="deleted", verb="DELETE"),
     _NO_INTENT_DELETED,
@@ -93,7 +125,10 @@ def durable_engine(path: Path) -> Engine:
     """
     with translated(path.name):
         opened = sqlite3.connect(
-            f"file:{quote(str(path))}?mode=rw", uri=True, isolation_level=None, check_same_thread=False
+            f"file:{quote(os.fsencode(path))}?mode=rw",
+            uri=True,
+            isolation_level=None,
+            check_same_thread=False,
         )
         try:
             _settle(opened)
@@ -111,7 +146,10 @@ def reading_engine(path: Path) -> Engine:
     """
     with translated(path.name):
         opened = sqlite3.connect(
-            f"file:{quote(str(path))}?mode=ro", uri=True, isolation_level=None, check_same_thread=False
+            f"file:{quote(os.fsencode(path))}?mode=ro",
+            uri=True,
+            isolation_level=None,
+            check_same_thread=False,
         )
         try:
             opened.execute("PRAGMA query_only = ON")
@@ -206,6 +244,10 @@ def translated(name: str = "journal") -> Generator[None]:
         raise _translation(error.orig, name) from error
     except (sqlite3.Error, DatabaseError) as error:
         raise _translation(error, name) from error
+    except UnicodeEncodeError:
+        raise ConflictError(
+            f"{name}: half a character cannot be recorded, and nothing was recorded with one"
+        ) from None
 
 
 def _translation(error: BaseException | None, name: str) -> JournalError:

@@ -18,7 +18,7 @@ from exchange_mcp.desk.journal_errors import (
 )
 from exchange_mcp.desk.ports import Footing, Planned, Ready
 from exchange_mcp.desk.records import Claim, Counters, Intent
-from exchange_mcp.desk.station import Station
+from exchange_mcp.desk.station import Moment, Station
 from exchange_mcp.desk.watch import Watch
 from exchange_mcp.model.errors import ExchangeMcpError, JournalError
 from exchange_mcp.model.outcomes import Evidence, Verdict
@@ -31,12 +31,12 @@ _REFUSALS = (ClaimRefusedError, ClockBehindError, JournalFullError, StateChanged
 
 
 class Dispatcher:
-    """The dispatches of one account."""
+    """The dispatches of one account; `refusal` is why nothing more of it is claimed, None while it is."""
 
     def __init__(self, station: Station, watch: Watch) -> None:
         self._station = station
         self._watch = watch
-        self.is_stopping = False
+        self.refusal: str | None = None
 
     async def dispatch(self, intent_id: str, nonce: str) -> None:
         """Send an approved intent by the grant of this nonce, or let the grant lapse and say why."""
@@ -45,8 +45,8 @@ class Dispatcher:
                 intent = self._station.journal.intent(intent_id)
                 if intent.state is not State.APPROVED:
                     return
-                if self.is_stopping:
-                    self._lapse(intent_id, "The desk is being shut down.")
+                if self.refusal is not None:
+                    self._lapse(intent_id, self.refusal)
                     return
                 if await self._tried(intent, nonce):
                     return
@@ -59,7 +59,7 @@ class Dispatcher:
             async with asyncio.timeout(station.pace.patience):
                 if not station.is_watched():
                     await self._watch.sweep()
-                checked_at = station.clock.monotonic()
+                checked_at = Moment.now(station.clock)
                 now = await station.venue.recheck(intent.plan)
             fault = self._drifted(intent, now)
             if fault is not None:
@@ -74,18 +74,22 @@ class Dispatcher:
             self._lapse(intent.id, f"It could not be made ready: {reason}")
             return True
         try:
-            if station.clock.monotonic() - checked_at > station.pace.recheck_age:
+            if checked_at.age(station.clock) > station.pace.recheck_age:
                 return False
+            if self.refusal is not None:
+                self._lapse(intent.id, self.refusal)
+                return True
             await self._claim_and_send(intent, now, nonce, ready)
             return True
         finally:
             await ready.release()
 
     def _drifted(self, intent: Intent, now: Planned) -> str | None:
-        if self.is_stopping:
-            return "The desk is being shut down."
         if now.plan.canonical() != intent.plan_text:
             return "What was read again is of another plan."
+        if intent.is_reduce_only and not now.footing.is_reduce_enforced:
+            # What a halt and an unknown let through rests on it.
+            return "The venue does not hold this order to reducing."
         approved = Footing.of(json.loads(intent.preview_text)["footing"])
         return drift(approved, now.footing, self._station.pace.collar_bps)
 
@@ -104,6 +108,7 @@ class Dispatcher:
             venue_ahead_ms=venue_ms - now_ms,
             policy_digest=station.limits.digest,
             recheck=now.footing.as_object(),
+            worst_notional=now.footing.worst_case,
         )
 
         def admits(account: Counters, desk: Counters) -> str | None:

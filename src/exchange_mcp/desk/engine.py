@@ -72,9 +72,9 @@ class Ask:
 class _Hands:
     """What works for one account."""
 
-    def __init__(self, station: Station, since_ms: int) -> None:
+    def __init__(self, station: Station) -> None:
         self.station = station
-        self.watch = Watch(station, since_ms)
+        self.watch = Watch(station)
         self.dispatcher = Dispatcher(station, self.watch)
         self.read_back = ReadBack(station)
         self.reconciler = Reconciler(station)
@@ -108,7 +108,6 @@ class Engine:
         self._tasks = OwnedTasks(self._failed)
         self._fault: str | None = None
         self._is_stopping = False
-        since_ms = journal.head().at_ms - self._pace.sweep_overlap_ms
         self._hands = {
             account: _Hands(
                 Station(
@@ -121,8 +120,7 @@ class Engine:
                     pace=self._pace,
                     tasks=self._tasks,
                     moved=self._moved,
-                ),
-                since_ms,
+                )
             )
             for account, venue in venues.items()
         }
@@ -152,7 +150,7 @@ class Engine:
         """Take nothing more, wait for every send that is under way to be recorded, then end."""
         self._is_stopping = True
         for hands in self._hands.values():
-            hands.dispatcher.is_stopping = True
+            hands.dispatcher.refusal = hands.dispatcher.refusal or "The desk is being shut down."
         await self._tasks.stop()
 
     async def _open(self, hands: _Hands) -> None:
@@ -342,7 +340,14 @@ class Engine:
         return resolved
 
     def halt(self, account: AccountName | None, by: str, reason: str) -> None:
-        """Stop every claim of one account, or of the desk; in force from its commit on."""
+        """Stop every claim of one account, or of the desk; in force from its commit on.
+
+        Raises:
+            UnknownAccountError: the desk holds no such account, so that nothing would be stopped.
+            JournalError: the halt is not recorded.
+        """
+        if account is not None and account not in self._hands:
+            raise UnknownAccountError(f"the desk holds no account {account}; nothing is halted")
         self._journal.halt(account, by=by, reason=reason)
 
     def resume(self, account: AccountName | None, signed: Signed) -> None:
@@ -379,6 +384,8 @@ class Engine:
         self._waiters.tell(intent)
         hands = self._hands.get(intent.account)
         if hands is not None:
+            if intent.state is not State.UNKNOWN:
+                hands.reconciler.forget(intent.id)
             self._follow(hands, intent)
 
     def _follow(self, hands: _Hands, intent: Intent) -> None:
@@ -407,6 +414,8 @@ class Engine:
     def _failed(self, what: str) -> None:
         # Whatever it was, an outcome may be unrecorded; the next start finds it and looks.
         self._fault = f"{what}; the desk has to be restarted."
+        for hands in self._hands.values():
+            hands.dispatcher.refusal = self._fault
         _log.error("the desk accepts no more writes", reason=self._fault)
 
 

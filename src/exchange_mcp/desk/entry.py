@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from decimal import Decimal
 from typing import Any, Final
 
 from sqlalchemy import Connection, bindparam
@@ -12,6 +13,7 @@ from exchange_mcp.desk.journal_errors import ConflictError, NoSuchIntentError, S
 from exchange_mcp.desk.reading import INTENT_BY_ID, intent_from
 from exchange_mcp.desk.records import Event, Head, Intent
 from exchange_mcp.desk.schema import events, intents, nonces
+from exchange_mcp.model.decimals import text
 
 _APPEND: Final = events.insert()
 _INSERT: Final = intents.insert()
@@ -21,6 +23,21 @@ _CHANGE: Final = intents.update().where(
 _SIGN: Final = nonces.insert()
 _SPEND: Final = nonces.update().where(nonces.c.nonce == bindparam("key"), nonces.c.spent_ms.is_(None))
 _NONCE: Final = nonces.select().where(nonces.c.nonce == bindparam("key"))
+
+
+def legible(words: str) -> str:
+    """The words as every database takes them: half a character, as a terminal or a venue may give, by its escape."""
+    return words.encode("utf-8", "backslashreplace").decode()
+
+
+def _kept(value: object) -> object:
+    match value:
+        case Decimal():
+            return text(value)
+        case str():
+            return legible(value)
+        case _:
+            return value
 
 
 class Entry:
@@ -34,9 +51,9 @@ class Entry:
     def append(self, kind: str, intent: str | None, body: Mapping[str, object]) -> Event:
         """Add the next event to the chain."""
         seq = self.head.seq + 1
-        text = chain.event_text(seq, self.now_ms, kind, intent, body)
-        hash_ = chain.event_hash(text, self.head.hash)
-        event = Event(seq, self.now_ms, kind, intent, text, self.head.hash, hash_)
+        written = chain.event_text(seq, self.now_ms, kind, intent, body)
+        hash_ = chain.event_hash(written, self.head.hash)
+        event = Event(seq, self.now_ms, kind, intent, written, self.head.hash, hash_)
         self.connection.execute(
             _APPEND,
             {
@@ -44,7 +61,7 @@ class Entry:
                 "at_ms": event.at_ms,
                 "kind": kind,
                 "intent": intent,
-                "text": text,
+                "text": written,
                 "prev": event.prev,
                 "hash": hash_,
             },
@@ -94,7 +111,8 @@ class Entry:
         Raises:
             StateChangedError: it is not.
         """
-        done = self.connection.execute(_CHANGE, {"of": intent.id, "from_state": intent.state, **columns})
+        kept = {name: _kept(value) for name, value in columns.items()}
+        done = self.connection.execute(_CHANGE, {"of": intent.id, "from_state": intent.state, **kept})
         if done.rowcount != 1:
             raise StateChangedError(f"intent {intent.id} is no longer {intent.state}")
         return replace(intent, **columns)

@@ -5,7 +5,7 @@ from typing import Final
 
 from sqlalchemy import bindparam, select
 
-from exchange_mcp.desk.entry import Entry
+from exchange_mcp.desk.entry import Entry, legible
 from exchange_mcp.desk.journal_errors import ConflictError
 from exchange_mcp.desk.records import Event, Signed
 from exchange_mcp.desk.schema import halts, intents, strangers
@@ -25,7 +25,8 @@ def halt(entry: Entry, account: AccountName | None, *, by: str, reason: str) -> 
     """Put a halt in force, of the desk where `account` is None; the first reason stays the reason."""
     if entry.connection.execute(_HALT_OF, {"key": account or ""}).first() is None:
         entry.connection.execute(
-            _HALT, {"account": account or "", "at_ms": entry.now_ms, "by": by, "reason": reason}
+            _HALT,
+            {"account": account or "", "at_ms": entry.now_ms, "by": legible(by), "reason": legible(reason)},
         )
     return entry.append("halted", None, {"account": account, "by": by, "reason": reason})
 

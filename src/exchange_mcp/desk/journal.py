@@ -26,7 +26,7 @@ from exchange_mcp.desk.intents import Cause, State
 from exchange_mcp.desk.journal_errors import ConflictError, NotRecoveredError
 from exchange_mcp.desk.looks import evidence_values
 from exchange_mcp.desk.mark import MarkStore
-from exchange_mcp.desk.reading import INTENT_BY_PROPOSAL, intent_from, state_is_in
+from exchange_mcp.desk.reading import INTENT_BY_PROPOSAL, intent_from, state_is_in, swept_name
 from exchange_mcp.desk.records import (
     Claim,
     Event,
@@ -39,7 +39,7 @@ from exchange_mcp.desk.records import (
     Signed,
     Taken,
 )
-from exchange_mcp.desk.schema import intents
+from exchange_mcp.desk.schema import intents, state_fact
 from exchange_mcp.desk.writing import JournalWrites
 from exchange_mcp.model.accounts import AccountName
 from exchange_mcp.model.findings import Findings, FoundOrder
@@ -92,6 +92,7 @@ class Journal(JournalWrites):
 
         Raises:
             ConflictError: the proposal id was used for something else, or an id is taken.
+            JournalFullError: it would take the room that the outcome of what is under way needs.
             ClockBehindError: as `claim`.
         """
         with self._entry(is_timed=True) as entry:
@@ -107,9 +108,11 @@ class Journal(JournalWrites):
                 case repeats.IsSame():
                     return Repeated(entry.intent(ruling.id))
                 case repeats.IsRefused():
+                    check_room(entry)
                     entry.append("refused", ruling.id, proposing.refusal_body(proposal, ruling))
                     return ruling
                 case repeats.IsNew():
+                    check_room(entry)
                     similar = ruling.similar
                     intent = proposing.recorded(entry, proposal)
                     return Taken(
@@ -242,11 +245,14 @@ class Journal(JournalWrites):
             check_limits(entry, intent, admits)
             check_room(entry)
             entry.spend(claim.nonce)
+            bounds = [worst for worst in (intent.worst_notional, claim.worst_notional) if worst is not None]
+            reserved = max(bounds, default=None)
             return entry.move(
                 intent,
                 Cause.CLAIMED,
                 State.DISPATCHING,
-                {**asdict(claim), "reserved": intent.worst_notional, "currency": intent.currency},
+                {**asdict(claim), "reserved": reserved, "currency": intent.currency},
+                worst_notional=reserved,
                 claimed_ms=entry.now_ms,
                 latest_ms=claim.latest_ms,
                 policy_digest=claim.policy_digest,
@@ -378,9 +384,19 @@ class Journal(JournalWrites):
         with self._entry() as entry:
             return halting.see_stranger(entry, account, client_order_id, detail)
 
+    def swept(self, account: AccountName, until_ms: int) -> None:
+        """Keep until when, in venue time, every order on this account's key was seen.
+
+        It is no event: a log would be nothing else. What is lost of it is looked at again.
+        """
+        with self._entry() as entry:
+            state_fact(entry.connection, swept_name(account), str(until_ms))
+
     def record(self, note: Note, body: Mapping[str, object], intent_id: str | None = None) -> Event:
         """Record something that changes no intent."""
         with self._entry() as entry:
+            if note is Note.UNPLANNED:
+                check_room(entry)
             return entry.append(note, intent_id, body)
 
     def _looked(self, cause: Cause, intent_id: str, end: State, seen: Mapping[str, Any]) -> Intent:

@@ -1,9 +1,11 @@
 """How an order is looked for: by which ids, from when on, and by which known order the look-up is shown to work."""
 
+import asyncio
 from dataclasses import replace
 from typing import Final
 
 from exchange_mcp.desk.intents import State
+from exchange_mcp.desk.ports import Effect
 from exchange_mcp.desk.records import Intent
 from exchange_mcp.desk.station import Station
 from exchange_mcp.model.findings import Findings, Sought
@@ -25,8 +27,22 @@ async def look_for(station: Station, intent: Intent) -> Findings:
     # Signed at the claim at the earliest; by the venue's time, as it was known then.
     earliest_ms = latest_ms - plan.window_ms - station.pace.margin_ms
     by_ours_ms = earliest_ms + station.clock.now_ms() - claimed_ms
-    findings = await station.venue.find(Sought.of(plan, earliest_ms, _known(station, intent)))
+    sought = Sought.of(plan, earliest_ms, _known(station, intent))
+    try:
+        async with asyncio.timeout(station.pace.look_patience):
+            findings = await station.venue.find(sought)
+    except TimeoutError:
+        return Findings(client_order_id=sought.client_order_id, venue_ms=0, sources=())
     return replace(findings, venue_ms=min(findings.venue_ms, by_ours_ms))
+
+
+async def effect_of(station: Station, intent: Intent) -> Effect:
+    """What a cancel or a change of leverage has come to, as far as the venue tells it in time."""
+    try:
+        async with asyncio.timeout(station.pace.look_patience):
+            return await station.venue.effect_of(intent.plan)
+    except TimeoutError:
+        return Effect.UNTOLD
 
 
 def _known(station: Station, intent: Intent) -> str | None:

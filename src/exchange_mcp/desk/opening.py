@@ -35,13 +35,14 @@ from exchange_mcp.desk.journal_errors import (
     FutureSchemaError,
     RestoredJournalError,
     UnsafePlaceError,
+    UnusableJournalError,
 )
 from exchange_mcp.desk.locks import ProcessLock
 from exchange_mcp.desk.mark import Mark, MarkFile, MarkStore
 from exchange_mcp.desk.reading import JournalReads, facts_of, head_of
 from exchange_mcp.desk.records import Opening, Signed
 from exchange_mcp.desk.repeats import RepeatLimits
-from exchange_mcp.desk.schema import MIGRATIONS, SCHEMA, events, facts, intents
+from exchange_mcp.desk.schema import MIGRATIONS, SCHEMA, events, facts, intents, state_fact
 from exchange_mcp.desk.writing import BACKWARDS_MS
 from exchange_mcp.model.client_ids import new_desk_tag
 from exchange_mcp.model.ports import Clock, Entropy
@@ -128,6 +129,13 @@ def open_reading(path: Path) -> JournalReads:
     Raises:
         JournalError: there is none, or it cannot even be read. FutureSchemaError: a newer release wrote it.
     """
+    try:
+        is_file = stat.S_ISREG(path.stat().st_mode)
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
+        raise UnusableJournalError(f"{path} cannot be read: {why}") from None
+    if not is_file:  # of a pipe, SQLite would wait for what never comes
+        raise UnsafePlaceError(f"{path} is not a regular file")
     with translated(path.name):
         connection = reading_engine(path).connect()
         try:
@@ -169,7 +177,7 @@ def begin(connection: Connection, around: Surroundings) -> Journal:
         if not is_new:
             _compare(entry, store.read(), known["desk_id"], around)
         epoch = int(known["epoch"]) + 1
-        _state(connection, "epoch", str(epoch))
+        state_fact(connection, "epoch", str(epoch))
         entry.append("opened", None, {"epoch": epoch, **_told(around.opening)})
     journal = Journal(
         connection, clock=around.clock, mark=store, machine=around.machine, limits=around.limits
@@ -196,7 +204,7 @@ def migrate(
     install_guards(connection)  # also where somebody took them away
     if version == goal:
         return
-    _state(connection, "schema", str(goal))
+    state_fact(connection, "schema", str(goal))
     if not is_new:
         head = head_of(connection)
         Entry(connection, head, max(now_ms, head.at_ms)).append(
@@ -216,16 +224,11 @@ def _check_schema(connection: Connection, goal: int = SCHEMA) -> int:
     return version
 
 
-def _state(connection: Connection, name: str, value: str) -> None:
-    if connection.execute(facts.update().where(facts.c.name == name).values(value=value)).rowcount == 0:
-        connection.execute(facts.insert(), {"name": name, "value": value})
-
-
 def _found(connection: Connection, around: Surroundings) -> None:
     """The first event, and whose journal this is from now on."""
     desk_id, tag = around.entropy.token(16).hex(), new_desk_tag(around.entropy)
     for name, value in (("desk_id", desk_id), ("tag", tag), ("epoch", "0")):
-        _state(connection, name, value)
+        state_fact(connection, name, value)
     entry = Entry(connection, head_of(connection), around.clock.now_ms())
     entry.append("genesis", None, {"desk_id": desk_id, "tag": tag, **_told(around.opening)})
 
@@ -268,7 +271,7 @@ def _compare(entry: Entry, mark: Mark | None, desk_id: str, around: Surroundings
     entry.now_ms = now_ms
     entry.sign(around.adopt.nonce, "adopt", spent_ms=entry.now_ms)
     tag = new_desk_tag(around.entropy)
-    _state(entry.connection, "tag", tag)
+    state_fact(entry.connection, "tag", tag)
     entry.append(
         "adopted",
         None,
@@ -331,6 +334,10 @@ def _make_file(path: Path) -> None:
         os.close(descriptor)
     if not stat.S_ISREG(status.st_mode):
         raise UnsafePlaceError(f"{path} is not a regular file")
+    if status.st_nlink > 1:
+        raise UnsafePlaceError(
+            f"{path} has another name too (a hard link), by which another desk could open it"
+        )
     if status.st_uid != os.geteuid():
         raise UnsafePlaceError(f"{path} belongs to another user (uid {status.st_uid})")
     if status.st_mode & _OTHERS:

@@ -12,6 +12,7 @@ class Pace:
         recheck_age: how old a re-check may be when its claim is committed.
         patience: how long re-checking and getting ready may take, each.
         send_patience: how long a send may take before nothing more is known of it; far above any port's own timeout.
+        look_patience: how long one look at the venue may take before it counts as no answer.
         rechecks: how often getting ready may take longer than that before the grant lapses.
         margin_ms: how much later than at the claim the request may be signed.
         collar_bps: how far the mid may move between approval and re-check, in basis points.
@@ -32,6 +33,7 @@ class Pace:
     recheck_age: float = 2.0
     patience: float = 30.0
     send_patience: float = 120.0
+    look_patience: float = 120.0
     rechecks: int = 3
     margin_ms: int = 1_000
     collar_bps: Decimal = Decimal(50)

@@ -220,6 +220,9 @@ class DeskVenue(Protocol):
     async def seen(self, since_ms: int) -> tuple[Sighting, ...]:
         """Every order of this key that can be seen, as far as it was placed since then (venue time).
 
+        The first question of a run is about all the time since the last run's answer, be it weeks: an answer for a
+        part of that is none.
+
         Raises:
             ExchangeMcpError: a source did not answer; then nothing is concluded.
         """

@@ -3,7 +3,7 @@
 import asyncio
 
 from exchange_mcp.desk.intents import State
-from exchange_mcp.desk.looking import look_for
+from exchange_mcp.desk.looking import effect_of, look_for
 from exchange_mcp.desk.ports import Effect
 from exchange_mcp.desk.records import Intent
 from exchange_mcp.desk.station import Station
@@ -48,7 +48,7 @@ class ReadBack:
         if intent.action == "place":
             found = (await look_for(self._station, intent)).found
             return (None, None) if found is None else (State.PLACED, found.order_id)
-        match await self._station.venue.effect_of(intent.plan):
+        match await effect_of(self._station, intent):
             case Effect.DONE:
                 return DONE[intent.action], None
             case Effect.TOO_LATE:

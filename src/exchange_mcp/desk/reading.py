@@ -61,6 +61,7 @@ _LAST_OF_KIND: Final = (
 )
 _HALTS: Final = select(halts).order_by(halts.c.account)
 _FACTS: Final = select(facts)
+_SWEPT: Final = "swept "
 
 
 def intent_from(row: Mapping[Any, Any]) -> Intent:
@@ -90,6 +91,11 @@ def halts_of(connection: Connection) -> tuple[Halt, ...]:
 def facts_of(connection: Connection) -> dict[str, str]:
     """What the journal says of itself, in the transaction that is under way."""
     return {row.name: row.value for row in connection.execute(_FACTS).all()}
+
+
+def swept_name(account: AccountName) -> str:
+    """The name under which it is kept until when everything on this account's key was seen."""
+    return f"{_SWEPT}{account}"
 
 
 def counters_of(
@@ -233,6 +239,12 @@ class JournalReads:
         with self._reading():
             known = facts_of(self._connection)
         return Identity(known["desk_id"], known["tag"], int(known["epoch"]))
+
+    def swept_ms(self, account: AccountName) -> int | None:
+        """Until when, in venue time, every order on this account's key was seen; None where none ever was."""
+        with self._reading():
+            known = facts_of(self._connection).get(swept_name(account))
+        return None if known is None else int(known)
 
     def export(self) -> Iterator[str]:
         """The whole log as lines of JSON without their line ends: an event a line, then one that closes it."""

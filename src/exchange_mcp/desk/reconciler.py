@@ -10,7 +10,7 @@ from itertools import count
 from exchange_mcp.desk.absence import Absence, Condition, absence
 from exchange_mcp.desk.intents import State
 from exchange_mcp.desk.journal import Note
-from exchange_mcp.desk.looking import look_for
+from exchange_mcp.desk.looking import effect_of, look_for
 from exchange_mcp.desk.ports import Effect
 from exchange_mcp.desk.read_back import DONE
 from exchange_mcp.desk.records import Intent
@@ -67,7 +67,6 @@ class Reconciler:
         """Look once, and move the intent on where that decides; what is still missing, None once it is not unknown."""
         intent = self._station.journal.intent(intent_id)
         if intent.state is not State.UNKNOWN:
-            self._forget(intent_id)
             return None
         if intent.action != "place":
             return await self._look_at_effect(intent)
@@ -96,7 +95,7 @@ class Reconciler:
         """A cancel or a leverage: done, too late, or still pending when it cannot act any more, so not done."""
         station = self._station
         began_ms = station.venue.venue_ms()
-        effect = await station.venue.effect_of(intent.plan)
+        effect = await effect_of(station, intent)
         if station.journal.intent(intent.id).state is not State.UNKNOWN:
             return None
         match effect:
@@ -136,9 +135,9 @@ class Reconciler:
                 intent.id, state, proof={"looks_ms": looks}, reason=reason, order_id=order_id
             )
         )
-        self._forget(intent.id)
 
-    def _forget(self, intent_id: str) -> None:
+    def forget(self, intent_id: str) -> None:
+        """Hold nothing of an intent that is not unknown any more, whoever decided it."""
         for held in (self._looks, self._pending_ms, self.asked):
             held.pop(intent_id, None)
 

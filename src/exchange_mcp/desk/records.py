@@ -101,6 +101,8 @@ class Claim:
         venue_ahead_ms: venue time minus our clock.
         policy_digest: of the policy in force now.
         recheck: what was read again just before, for the record.
+        worst_notional: the most that the write may cost as read again, in the intent's currency; the larger of this
+            and what was proposed is reserved.
     """
 
     nonce: str
@@ -108,6 +110,7 @@ class Claim:
     venue_ahead_ms: int
     policy_digest: str
     recheck: Mapping[str, object] = field(default_factory=dict[str, object])
+    worst_notional: Decimal | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,7 +18,7 @@ from sqlalchemy import (
 
 METADATA: Final = MetaData()
 
-# One row a name: schema, desk_id, tag, epoch.
+# One row a name: schema, desk_id, tag, epoch; and for each account, until when everything on its key was seen.
 facts: Final = Table(
     "fact", METADATA, Column("name", Text, primary_key=True), Column("value", Text, nullable=False)
 )
@@ -127,6 +127,12 @@ strangers: Final = Table(
     Column("client_order_id", Text, primary_key=True),
     Column("first_ms", BigInteger, nullable=False),
 )
+
+
+def state_fact(connection: Connection, name: str, value: str) -> None:
+    """Say this under this name, whatever was said before."""
+    if connection.execute(facts.update().where(facts.c.name == name).values(value=value)).rowcount == 0:
+        connection.execute(facts.insert(), {"name": name, "value": value})
 
 
 def _first(connection: Connection) -> None:

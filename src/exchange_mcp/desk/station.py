@@ -13,6 +13,23 @@ from exchange_mcp.model.accounts import AccountName
 from exchange_mcp.model.ports import Clock
 
 
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A moment by both clocks of the machine: one stands still while it sleeps, the other may be set."""
+
+    monotonic: float
+    wall_ms: int
+
+    @classmethod
+    def now(cls, clock: Clock) -> "Moment":
+        """This moment."""
+        return cls(clock.monotonic(), clock.now_ms())
+
+    def age(self, clock: Clock) -> float:
+        """Seconds since then, by the clock that says more; one that was set back says so much as well."""
+        return max(clock.monotonic() - self.monotonic, abs(clock.now_ms() - self.wall_ms) / 1000)
+
+
 @dataclass(slots=True, eq=False, kw_only=True)
 class Station:
     """Everything that the engine holds for one account.
@@ -20,7 +37,7 @@ class Station:
     Attributes:
         turn: held by the one write that is being dispatched.
         closed: why no write of this account is accepted; None where it is.
-        swept_at: when the last whole look at everything on the key began, by the monotonic clock.
+        swept_at: when the last whole look at everything on the key began.
         moved: to be called with every intent that came into another state.
     """
 
@@ -35,8 +52,8 @@ class Station:
     moved: Callable[[Intent], None]
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
     closed: str | None = "What the last run left has not been looked at yet."
-    swept_at: float | None = None
+    swept_at: Moment | None = None
 
     def is_watched(self) -> bool:
         """Whether everything on the key was seen a short while ago."""
-        return self.swept_at is not None and self.clock.monotonic() - self.swept_at <= self.pace.sweep_age
+        return self.swept_at is not None and self.swept_at.age(self.clock) <= self.pace.sweep_age

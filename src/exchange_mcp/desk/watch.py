@@ -8,11 +8,12 @@ import asyncio
 
 from exchange_mcp.config.logs import get_logger
 from exchange_mcp.desk.intents import State
+from exchange_mcp.desk.journal_errors import LockHeldError, WriteFailedError
 from exchange_mcp.desk.looking import look_for
 from exchange_mcp.desk.ports import Sighting
-from exchange_mcp.desk.station import Station
+from exchange_mcp.desk.station import Moment, Station
 from exchange_mcp.model.client_ids import desk_tag, tag_of
-from exchange_mcp.model.errors import ExchangeMcpError, JournalError
+from exchange_mcp.model.errors import ExchangeMcpError, JournalError, VenueUnreachableError
 from exchange_mcp.model.findings import FoundOrder
 
 _log = get_logger(__name__)
@@ -24,12 +25,22 @@ _CLAIMED = RULED_OUT | {State.DISPATCHING, State.ACCEPTED, State.UNKNOWN, State.
 
 
 class Watch:
-    """The watch over one account. `since_ms` is how far back the first sweep looks, in venue time."""
+    """The watch over one account. Its first sweep looks back to what the last run had seen, however long ago."""
 
-    def __init__(self, station: Station, since_ms: int) -> None:
+    def __init__(self, station: Station) -> None:
         self._station = station
-        self._since_ms = since_ms
+        self._kept_ms = station.journal.swept_ms(station.account)
+        self._since_ms = self._first_since_ms()
         self._told: set[str] = set()
+
+    def _first_since_ms(self) -> int:
+        """From when on the first sweep looks, in venue time.
+
+        A journal that never saw this key may stand where a lost one did, so it looks back as far as a repeat is told.
+        """
+        pace, now_ms = self._station.pace, self._station.clock.now_ms()
+        kept_ms = now_ms - pace.watched_ms if self._kept_ms is None else self._kept_ms
+        return min(kept_ms, now_ms) - pace.sweep_overlap_ms
 
     async def run(self) -> None:
         """Sweep for ever."""
@@ -49,11 +60,29 @@ class Watch:
             ExchangeMcpError: a source did not answer; nothing is concluded, and the next sweep looks as far back.
         """
         station = self._station
-        began_ms, began = station.venue.venue_ms(), station.clock.monotonic()
-        for sighting in await station.venue.seen(self._since_ms):
+        began_ms, began = station.venue.venue_ms(), Moment.now(station.clock)
+        try:
+            async with asyncio.timeout(station.pace.look_patience):
+                sightings = await station.venue.seen(self._since_ms)
+        except TimeoutError:
+            raise VenueUnreachableError("the venue did not show in time what this key has") from None
+        for sighting in sightings:
             self._saw(sighting)
         self._since_ms = began_ms - station.pace.sweep_overlap_ms
         station.swept_at = began
+        self._keep(began_ms)
+
+    def _keep(self, began_ms: int) -> None:
+        """Let the next run know until when everything was seen; seldom, as what is forgotten is only seen twice."""
+        station = self._station
+        if self._kept_ms is not None and began_ms - self._kept_ms < station.pace.sweep_overlap_ms:
+            return
+        try:
+            station.journal.swept(station.account, began_ms)
+        except (WriteFailedError, LockHeldError) as error:
+            _log.warning("the next start looks further back", account=station.account, error=error.message)
+        else:
+            self._kept_ms = began_ms
 
     async def follow(self, intent_id: str) -> None:
         """Look for an order that was ruled absent, for a day; an order can be filled and gone between two sweeps."""

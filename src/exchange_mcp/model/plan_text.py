@@ -64,7 +64,7 @@ def _write(action: str, fields: Mapping[str, Any]) -> WriteRequest:
     match action:
         case "place":
             values: dict[str, Any] = dict(fields)
-            values |= {name: from_wire(fields[name]) for name in ("amount", "price", "trigger_price")}
+            values |= {name: from_wire(fields[name]) for name in ("amount", "cost", "price", "trigger_price")}
             values["type"] = OrderType(fields["type"])
             return PlaceOrder(**values)
         case "cancel":

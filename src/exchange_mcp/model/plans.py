@@ -119,6 +119,8 @@ class WirePlan:
                     "price": _value(write.price),
                     "trigger_price": _value(write.trigger_price),
                     "reduce_only": write.is_reduce_only,
+                    "post_only": write.is_post_only,
+                    "time_in_force": write.time_in_force or ("GTC" if write.type.has_price else None),
                 }
             case CancelOrder():
                 parts |= {"order": write.order_id or write.client_order_id}
