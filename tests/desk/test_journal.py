@@ -13,9 +13,9 @@ from exchange_mcp.desk.journal_errors import ConflictError, NoSuchIntentError, S
 from exchange_mcp.desk.records import Counters, Repeated, Taken
 from exchange_mcp.desk.repeats import IsRefused, Refusal
 from exchange_mcp.model.accounts import AccountName
+from exchange_mcp.model.canonical import canonical_json
 from exchange_mcp.model.findings import Findings, FoundOrder, Says, Source, SourceFinding
 from exchange_mcp.model.outcomes import Evidence, Outcome
-from exchange_mcp.model.plans import canonical_json
 from exchange_mcp.model.writes import WriteRequest
 
 from .memory_disk import MemoryDisk

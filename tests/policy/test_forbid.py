@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from exchange_mcp.model.plans import EffectClass
+from exchange_mcp.model.positions import EffectClass
 from exchange_mcp.policy.decision import Rule
 from exchange_mcp.policy.proposed import Proposed
 

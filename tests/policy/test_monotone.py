@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from exchange_mcp.model.plans import EffectClass
+from exchange_mcp.model.positions import EffectClass
 from exchange_mcp.policy.counters import Counters, Tally
 from exchange_mcp.policy.decide import decide
 from exchange_mcp.policy.decision import Decision, Rule

@@ -6,7 +6,7 @@
 import hashlib
 from typing import Final
 
-from exchange_mcp.model.plans import canonical_json
+from exchange_mcp.model.canonical import canonical_json
 
 GENESIS_PREV: Final = "0" * 64
 

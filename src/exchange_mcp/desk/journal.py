@@ -42,9 +42,9 @@ from exchange_mcp.desk.records import (
 from exchange_mcp.desk.schema import intents, state_fact
 from exchange_mcp.desk.writing import JournalWrites
 from exchange_mcp.model.accounts import AccountName
+from exchange_mcp.model.canonical import canonical_json
 from exchange_mcp.model.findings import Findings, FoundOrder
 from exchange_mcp.model.outcomes import Evidence, Verdict
-from exchange_mcp.model.plans import canonical_json
 from exchange_mcp.model.ports import Clock
 
 _LEFT: Final = select(intents).where(state_is_in([State.DISPATCHING, State.APPROVED])).order_by(intents.c.seq)

@@ -18,7 +18,7 @@ from typing import Final, Protocol
 from zlib import crc32
 
 from exchange_mcp.config.owner_only import make_owner_only
-from exchange_mcp.model.plans import canonical_json
+from exchange_mcp.model.canonical import canonical_json
 
 _SLOT: Final = 512
 _SLOTS: Final = 2

@@ -15,8 +15,8 @@ from exchange_mcp.desk.records import Counters
 from exchange_mcp.model.decimals import from_wire
 from exchange_mcp.model.findings import Findings, Sought
 from exchange_mcp.model.outcomes import Evidence, Verdict
-from exchange_mcp.model.plans import EffectClass, WirePlan
-from exchange_mcp.model.terms import PositionMode
+from exchange_mcp.model.plans import WirePlan
+from exchange_mcp.model.positions import EffectClass, PositionMode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

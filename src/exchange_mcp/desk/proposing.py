@@ -14,8 +14,8 @@ from exchange_mcp.desk.journal_errors import ConflictError, StateChangedError
 from exchange_mcp.desk.reading import intent_from, state_is_in
 from exchange_mcp.desk.records import Grant, Intent, Proposal
 from exchange_mcp.desk.schema import intents
+from exchange_mcp.model.canonical import canonical_json
 from exchange_mcp.model.decimals import text
-from exchange_mcp.model.plans import canonical_json
 from exchange_mcp.model.writes import PlaceOrder
 
 _PENDING: Final = (

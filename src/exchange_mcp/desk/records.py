@@ -10,7 +10,8 @@ from exchange_mcp.desk.repeats import IsRefused
 from exchange_mcp.model.accounts import AccountName
 from exchange_mcp.model.outcomes import Action
 from exchange_mcp.model.plan_text import read_plan
-from exchange_mcp.model.plans import EffectClass, WirePlan
+from exchange_mcp.model.plans import WirePlan
+from exchange_mcp.model.positions import EffectClass
 
 
 class Origin(StrEnum):

@@ -5,13 +5,12 @@ written: JSON with sorted keys, no spaces, decimals as plain text.
 """
 
 import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from decimal import Decimal
-from typing import Literal
 
 from exchange_mcp.model.accounts import AccountName, Environment, MarketType
+from exchange_mcp.model.canonical import canonical_json
 from exchange_mcp.model.decimals import text
 from exchange_mcp.model.outcomes import Action
 from exchange_mcp.model.writes import CancelOrder, PlaceOrder, SetLeverage, WriteRequest
@@ -129,38 +128,9 @@ class WirePlan:
         return hashlib.sha256(canonical_json(parts).encode()).hexdigest()
 
 
-EffectClass = Literal["opens", "adds", "reduces", "closes", "flips"]
-"""What an order does to the position it meets."""
-
-
-def canonical_json(value: object) -> str:
-    """The one JSON text of a value: sorted keys, no spaces, ASCII, decimals as plain text, no floats.
-
-    Raises:
-        TypeError: a float, or anything else that JSON has no exact form for.
-    """
-    return json.dumps(
-        _plain(value), sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False
-    )
-
-
 def _value(number: Decimal | None) -> str | None:
     """The number without trailing zeros: 1.0 and 1.00 are the same amount."""
     if number is None:
         return None
     written = text(number)
     return written.rstrip("0").rstrip(".") if "." in written else written
-
-
-def _plain(value: object) -> object:
-    match value:
-        case None | bool() | int() | str():
-            return value
-        case Decimal():
-            return text(value)
-        case Mapping():
-            return {str(key): _plain(item) for key, item in value.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType] - a mapping of anything
-        case list() | tuple():
-            return [_plain(item) for item in value]  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType] - a list of anything
-        case _:
-            raise TypeError(f"a {type(value).__name__} has no canonical form")

@@ -9,6 +9,10 @@ from exchange_mcp.model.venue_text import VenueText
 
 Side = Literal["long", "short"]
 MarginMode = Literal["cross", "isolated"]
+PositionMode = Literal["one_way", "hedge"]
+
+EffectClass = Literal["opens", "adds", "reduces", "closes", "flips"]
+"""What an order does to the position it meets."""
 
 
 class Position(Record):

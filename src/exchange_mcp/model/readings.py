@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
-from exchange_mcp.model.positions import MarginMode
-from exchange_mcp.model.terms import Bracket, Fees, Held, PositionMode, Resting
+from exchange_mcp.model.positions import MarginMode, PositionMode
+from exchange_mcp.model.terms import Bracket, Fees, Held, Resting
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,10 +9,8 @@ from decimal import Decimal
 from typing import Literal
 
 from exchange_mcp.model.accounts import MarketType
-from exchange_mcp.model.positions import MarginMode, Side
+from exchange_mcp.model.positions import MarginMode, PositionMode, Side
 from exchange_mcp.model.writes import OrderType
-
-PositionMode = Literal["one_way", "hedge"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

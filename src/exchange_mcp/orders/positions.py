@@ -12,7 +12,7 @@ from typing import Final
 
 from exchange_mcp.model.accounts import MarketType
 from exchange_mcp.model.decimals import add, multiply, subtract
-from exchange_mcp.model.plans import EffectClass
+from exchange_mcp.model.positions import EffectClass
 from exchange_mcp.model.terms import Held, MarketTerms, Standing
 
 _ZERO: Final = Decimal(0)

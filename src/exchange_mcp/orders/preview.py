@@ -7,13 +7,12 @@ import hashlib
 from typing import Literal
 
 from exchange_mcp.model.accounts import MarketType
+from exchange_mcp.model.canonical import canonical_json
 from exchange_mcp.model.decimals import Money
 from exchange_mcp.model.errors import ErrorCode
 from exchange_mcp.model.frozen import Record
 from exchange_mcp.model.instants import Instant
-from exchange_mcp.model.plans import EffectClass, canonical_json
-from exchange_mcp.model.positions import MarginMode
-from exchange_mcp.model.terms import PositionMode
+from exchange_mcp.model.positions import EffectClass, MarginMode, PositionMode
 from exchange_mcp.model.writes import OrderType, TimeInForce
 
 

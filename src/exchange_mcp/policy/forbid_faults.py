@@ -5,7 +5,7 @@ from typing import Final, get_args
 
 from exchange_mcp.model.accounts import AccountName, MarketType
 from exchange_mcp.model.outcomes import Action
-from exchange_mcp.model.plans import EffectClass
+from exchange_mcp.model.positions import EffectClass
 from exchange_mcp.model.writes import OrderType
 from exchange_mcp.policy.contradictions import Finding
 from exchange_mcp.policy.reach import Reach, type_of

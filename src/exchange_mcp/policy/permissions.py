@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator
 from typing import Any, Final
 
-from exchange_mcp.model.plans import EffectClass
+from exchange_mcp.model.positions import EffectClass
 from exchange_mcp.policy.decision import Rule, RuleVerdict, Ruling
 from exchange_mcp.policy.figures import ascii_text
 from exchange_mcp.policy.policy import Policy

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from exchange_mcp.model.accounts import AccountName
-from exchange_mcp.model.plans import canonical_json
+from exchange_mcp.model.canonical import canonical_json
 from exchange_mcp.policy.figures import plain
 from exchange_mcp.policy.tables import AccountLimits, DeskLimits, Forbid, Limits, SymbolLimits
 

@@ -9,7 +9,7 @@ from typing import Final, Literal
 
 from exchange_mcp.model.accounts import AccountName, MarketType
 from exchange_mcp.model.outcomes import Action
-from exchange_mcp.model.plans import EffectClass
+from exchange_mcp.model.positions import EffectClass
 from exchange_mcp.model.writes import OrderType
 
 # A notional is a product of an amount, a price and a contract size. Larger ones are no money, and would not fit the

@@ -16,7 +16,7 @@ from exchange_mcp.config.schema import ACCOUNT_NAME, Table
 from exchange_mcp.config.sentences import OWN_SENTENCE
 from exchange_mcp.model.decimals import INPUT_PATTERN, text
 from exchange_mcp.model.outcomes import Action
-from exchange_mcp.model.plans import EffectClass
+from exchange_mcp.model.positions import EffectClass
 from exchange_mcp.model.writes import OrderType
 
 # Capitals and digits of ASCII: what looks like another letter cannot name another market.

@@ -8,9 +8,9 @@ from exchange_mcp.model.balances import Balance
 from exchange_mcp.model.decimals import divide, multiply, subtract
 from exchange_mcp.model.errors import BadAnswerError
 from exchange_mcp.model.orders import OpenOrder
-from exchange_mcp.model.positions import MarginMode, Position
+from exchange_mcp.model.positions import MarginMode, Position, PositionMode
 from exchange_mcp.model.readings import MarketSettings, OpenPositions, RestingOrders, SpotWallet
-from exchange_mcp.model.terms import Fees, Held, PositionMode, Resting
+from exchange_mcp.model.terms import Fees, Held, Resting
 from exchange_mcp.model.writes import OrderType
 from exchange_mcp.venue.terms import Parsed, number
 
