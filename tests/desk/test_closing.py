@@ -8,13 +8,14 @@ from typing import Any
 import pytest
 
 from exchange_mcp.desk.intents import State
-from exchange_mcp.desk.ports import Effect, Footing, Ready, Sighting
+from exchange_mcp.desk.ports import Footing
 from exchange_mcp.model.accounts import AccountName
 from exchange_mcp.model.client_ids import new_client_order_id, new_desk_tag
 from exchange_mcp.model.errors import UnknownAccountError
 from exchange_mcp.model.findings import Findings, Sought
 from exchange_mcp.model.outcomes import Evidence
 from exchange_mcp.model.plans import WirePlan
+from exchange_mcp.model.trading import Effect, Ready, Sighting
 from simulation.port import ACCOUNT, CancelWish, ModelReady, ModelVenue, Wish
 from simulation.virtual import VirtualClock
 from simulation.world import Fate, Habits

@@ -10,11 +10,12 @@ import pytest
 from exchange_mcp.desk.intents import State
 from exchange_mcp.desk.journal import Note
 from exchange_mcp.desk.journal_errors import JournalFullError
-from exchange_mcp.desk.ports import Planned, Ready
+from exchange_mcp.desk.ports import Planned
 from exchange_mcp.desk.records import Taken
 from exchange_mcp.model.errors import StoppingError, VenueUnreachableError
 from exchange_mcp.model.outcomes import Evidence
 from exchange_mcp.model.plans import WirePlan
+from exchange_mcp.model.trading import Ready
 from simulation.port import ACCOUNT, ModelReady, ModelVenue
 from simulation.world import Fate, Habits
 

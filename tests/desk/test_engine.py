@@ -9,7 +9,7 @@ import pytest
 
 from exchange_mcp.desk.intents import State
 from exchange_mcp.desk.journal_errors import ConflictError
-from exchange_mcp.desk.ports import Planned, Ready
+from exchange_mcp.desk.ports import Planned
 from exchange_mcp.desk.records import Intent, IsRefused, Repeated, Signed, Taken
 from exchange_mcp.desk.repeats import Refusal
 from exchange_mcp.model.accounts import AccountName
@@ -21,6 +21,7 @@ from exchange_mcp.model.errors import (
 )
 from exchange_mcp.model.outcomes import Evidence
 from exchange_mcp.model.plans import WirePlan
+from exchange_mcp.model.trading import Ready
 from simulation.port import ACCOUNT, CancelWish, LeverageWish, ModelReady, ModelVenue, Wish
 from simulation.story import OpenHanded
 from simulation.virtual import Killed

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 import pytest
 
 from exchange_mcp.desk.intents import State
-from exchange_mcp.desk.ports import Sighting
 from exchange_mcp.desk.records import Taken
 from exchange_mcp.model.client_ids import new_client_order_id, new_desk_tag
+from exchange_mcp.model.trading import Sighting
 from simulation.port import ACCOUNT, ModelVenue
 from simulation.virtual import EPOCH_MS
 

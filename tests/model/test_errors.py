@@ -1,19 +1,23 @@
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import get_args
 
 import pytest
 
 from exchange_mcp.model import errors
 from exchange_mcp.model.errors import (
+    DESK_CODES,
     ORDER_CODES,
+    PROPOSAL_CODES,
     AuthenticationFailedError,
     CallerError,
+    DeskError,
     ErrorCode,
     ExchangeMcpError,
     NothingAnsweredError,
     OrderRefusedError,
     Outcome,
+    ProposalRefusedError,
     RateLimitedError,
     Retry,
     ServerError,
@@ -29,6 +33,8 @@ WITHOUT_OWN_CODE = {
     VenueError,
     NothingAnsweredError,
     OrderRefusedError,
+    ProposalRefusedError,
+    DeskError,
 }
 
 
@@ -60,7 +66,8 @@ def test_the_drawing_shows_every_class_with_its_own_code() -> None:
 
 
 def test_every_code_belongs_to_exactly_one_class() -> None:
-    assert sorted([*(error.code for error in CODED), *ORDER_CODES]) == sorted(ErrorCode)
+    assigned = [*(error.code for error in CODED), *ORDER_CODES, *PROPOSAL_CODES, *DESK_CODES]
+    assert sorted(assigned) == sorted(ErrorCode)
 
 
 @pytest.mark.parametrize("error", CODED)
@@ -81,6 +88,18 @@ def test_a_refused_order_has_a_code_and_a_next_step_and_was_not_sent(code: Error
     error = OrderRefusedError(code, "what and why")
     assert (error.body().code, error.outcome, error.retry) == (code, "not_sent", "never")
     assert error.body().hint.endswith(".")
+
+
+@pytest.mark.parametrize(("kind", "codes"), [(ProposalRefusedError, PROPOSAL_CODES), (DeskError, DESK_CODES)])
+def test_what_a_desk_refuses_was_not_sent_and_its_code_says_whether_to_ask_again(
+    kind: type[ProposalRefusedError | DeskError], codes: Mapping[ErrorCode, Retry]
+) -> None:
+    for code, retry in codes.items():
+        error = kind(code, "what and why")
+        assert (error.body().code, error.outcome, error.retry) == (code, "not_sent", retry)
+        assert error.body().hint.endswith(".")
+    with pytest.raises(ValueError, match="does not speak of"):
+        kind(ErrorCode.BUSY, "what and why")
 
 
 def test_a_code_that_speaks_of_no_order_refuses_none() -> None:

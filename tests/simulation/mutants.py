@@ -14,7 +14,7 @@ from exchange_mcp.desk import repeats
 from exchange_mcp.desk.absence import Absence
 from exchange_mcp.desk.dispatcher import Dispatcher
 from exchange_mcp.desk.engine import Ask, Engine
-from exchange_mcp.desk.ports import Planned, Ready, Sighting
+from exchange_mcp.desk.ports import Planned
 from exchange_mcp.desk.reconciler import Reconciler
 from exchange_mcp.desk.records import Intent, Recovered
 from exchange_mcp.desk.watch import Watch
@@ -22,6 +22,7 @@ from exchange_mcp.model.client_ids import tag_of
 from exchange_mcp.model.findings import Findings, Says, Source
 from exchange_mcp.model.outcomes import Evidence, Outcome, Verdict
 from exchange_mcp.model.plans import WirePlan
+from exchange_mcp.model.trading import Ready, Sighting
 from simulation.grid import Asks, Crash, Halt, Kind, Lookups, Others, Scenario
 from simulation.world import Fate
 

@@ -7,13 +7,14 @@ from decimal import Decimal
 from typing import Final
 
 from exchange_mcp.desk.absence import AbsenceTerms
-from exchange_mcp.desk.ports import Effect, EffectTerms, Footing, Planned, Ready, Sighting
+from exchange_mcp.desk.ports import EffectTerms, Footing, Planned
 from exchange_mcp.model.accounts import AccountName, Environment, MarketType
 from exchange_mcp.model.client_ids import tag_of
 from exchange_mcp.model.errors import VenueUnreachableError
 from exchange_mcp.model.findings import Findings, FoundOrder, Says, Sought, Source, SourceFinding
 from exchange_mcp.model.outcomes import Evidence
 from exchange_mcp.model.plans import PlannedMarket, WirePlan, WireRequest
+from exchange_mcp.model.trading import Effect, Ready, Sighting
 from exchange_mcp.model.writes import CancelOrder, OrderType, PlaceOrder, SetLeverage, WriteRequest
 from simulation.virtual import EPOCH_MS, Process
 from simulation.world import LAG_S, Answer, Request, VenueOrder, World

@@ -16,13 +16,14 @@ from exchange_mcp.desk.journal_errors import (
     JournalFullError,
     StateChangedError,
 )
-from exchange_mcp.desk.ports import Footing, Planned, Ready
+from exchange_mcp.desk.ports import Footing, Planned
 from exchange_mcp.desk.records import Claim, Counters, Intent
 from exchange_mcp.desk.station import Moment, Station
 from exchange_mcp.desk.watch import Watch
 from exchange_mcp.model.errors import ExchangeMcpError, JournalError
 from exchange_mcp.model.outcomes import Evidence, Verdict
 from exchange_mcp.model.plans import WirePlan
+from exchange_mcp.model.trading import Ready
 
 _log = get_logger(__name__)
 

@@ -5,10 +5,10 @@ from dataclasses import replace
 from typing import Final
 
 from exchange_mcp.desk.intents import State
-from exchange_mcp.desk.ports import Effect
 from exchange_mcp.desk.records import Intent
 from exchange_mcp.desk.station import Station
 from exchange_mcp.model.findings import Findings, Sought
+from exchange_mcp.model.trading import Effect
 from exchange_mcp.model.writes import PlaceOrder
 
 # Venues show an order of this age by its id, filled or not.

@@ -7,7 +7,6 @@ nobody's business here, so that a model venue in virtual time is as good as a re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
-from enum import StrEnum
 from typing import Any, Protocol
 
 from exchange_mcp.desk.absence import AbsenceTerms
@@ -17,6 +16,7 @@ from exchange_mcp.model.findings import Findings, Sought
 from exchange_mcp.model.outcomes import Evidence, Verdict
 from exchange_mcp.model.plans import WirePlan
 from exchange_mcp.model.positions import EffectClass, PositionMode
+from exchange_mcp.model.trading import Effect, Ready, Sighting
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,29 +117,6 @@ class Limits(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sighting:
-    """One order that the venue shows on this key.
-
-    Attributes:
-        placed_ms: the venue's time of its placing, UTC milliseconds.
-    """
-
-    order_id: str
-    client_order_id: str | None
-    market_id: str
-    placed_ms: int
-
-
-class Effect(StrEnum):
-    """What a cancel or a change of leverage has come to, as the venue shows it."""
-
-    DONE = "done"
-    PENDING = "pending"
-    TOO_LATE = "too_late"
-    UNTOLD = "untold"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class EffectTerms:
     """When a cancel or a change of leverage that shows no effect has had none.
 
@@ -152,23 +129,6 @@ class EffectTerms:
     first_look_ms: int
     spacing_ms: int
     refuses_late: bool
-
-
-class Ready(Protocol):
-    """Everything that a send waits for, in hand: the key's lock, a slot of the limiter, a warm connection."""
-
-    async def send(self, plan: WirePlan, latest_ms: int) -> Evidence:
-        """Sign and send the plan's request, exactly, at most once however often this is called.
-
-        The timestamp and window that are signed may not exceed `latest_ms` (venue time); where they would, nothing is
-        sent and the evidence says so. Whatever is raised by what lies below is evidence. Nothing is raised but
-        `asyncio.CancelledError`, and that only while no byte has left.
-        """
-        ...
-
-    async def release(self) -> None:
-        """Give back what is held; harmless if repeated."""
-        ...
 
 
 class DeskVenue(Protocol):

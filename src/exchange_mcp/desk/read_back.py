@@ -4,9 +4,9 @@ import asyncio
 
 from exchange_mcp.desk.intents import State
 from exchange_mcp.desk.looking import effect_of, look_for
-from exchange_mcp.desk.ports import Effect
 from exchange_mcp.desk.records import Intent
 from exchange_mcp.desk.station import Station
+from exchange_mcp.model.trading import Effect
 
 DONE = {"cancel": State.CANCELED, "leverage": State.SET}
 

@@ -11,11 +11,11 @@ from exchange_mcp.desk.absence import Absence, Condition, absence
 from exchange_mcp.desk.intents import State
 from exchange_mcp.desk.journal import Note
 from exchange_mcp.desk.looking import effect_of, look_for
-from exchange_mcp.desk.ports import Effect
 from exchange_mcp.desk.read_back import DONE
 from exchange_mcp.desk.records import Intent
 from exchange_mcp.desk.station import Station
 from exchange_mcp.model.findings import Findings
+from exchange_mcp.model.trading import Effect
 
 # Looking longer does not mend these.
 _HOPELESS = frozenset(

@@ -10,11 +10,11 @@ from exchange_mcp.config.logs import get_logger
 from exchange_mcp.desk.intents import State
 from exchange_mcp.desk.journal_errors import LockHeldError, WriteFailedError
 from exchange_mcp.desk.looking import look_for
-from exchange_mcp.desk.ports import Sighting
 from exchange_mcp.desk.station import Moment, Station
 from exchange_mcp.model.client_ids import desk_tag, tag_of
 from exchange_mcp.model.errors import ExchangeMcpError, JournalError, VenueUnreachableError
 from exchange_mcp.model.findings import FoundOrder
+from exchange_mcp.model.trading import Sighting
 
 _log = get_logger(__name__)
 

@@ -9,7 +9,8 @@ ExchangeMcpError
 │   ├── UnknownAccountError         UNKNOWN_ACCOUNT
 │   ├── UnknownSymbolError          UNKNOWN_SYMBOL
 │   ├── NotCoveredError             NOT_COVERED: the account has no key, or not this market type
-│   └── OrderRefusedError           one of ORDER_CODES: what was asked is no valid order on this market
+│   ├── OrderRefusedError           one of ORDER_CODES: what was asked is no valid order on this market
+│   └── ProposalRefusedError        one of PROPOSAL_CODES: the desk does not take the proposal; names what is in its way
 ├── ServerError                 we could not serve it
 │   ├── BusyError                   BUSY
 │   ├── DeadlineError               DEADLINE_EXCEEDED
@@ -18,6 +19,7 @@ ExchangeMcpError
 │   ├── EgressBlockedError          EGRESS_BLOCKED: a request that may not leave was stopped
 │   ├── EgressRefusedError          EGRESS_REFUSED: nothing may leave at this venue as things are
 │   ├── JournalError                JOURNAL_REFUSED: the desk cannot record it, so it does not do it
+│   ├── DeskError                   one of DESK_CODES: there is a desk, and it cannot or may not do it as things are
 │   └── InternalError               INTERNAL
 ├── NothingAnsweredError        every source of a question failed; it speaks as the first of them
 └── VenueError                  the venue answered with a refusal, or not at all
@@ -36,7 +38,7 @@ ExchangeMcpError
 proved that it refused), unknown (anything else). `retry` says whether asking again is safe.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Final, Literal
 
@@ -115,6 +117,24 @@ class ErrorCode(StrEnum):
     LEVERAGE_TOO_HIGH = "LEVERAGE_TOO_HIGH"
     HEDGE_MODE = "HEDGE_MODE"
     NOT_OFFERED_YET = "NOT_OFFERED_YET"
+    POLICY_DENIED = "POLICY_DENIED"
+    SIMILAR_ORDER = "SIMILAR_ORDER"
+    BLOCKED_BY_UNKNOWN = "BLOCKED_BY_UNKNOWN"
+    OUTCOME_UNKNOWN = "OUTCOME_UNKNOWN"
+    TOO_MANY_PENDING = "TOO_MANY_PENDING"
+    DECLINED_BEFORE = "DECLINED_BEFORE"
+    PROPOSAL_ID_USED = "PROPOSAL_ID_USED"
+    UNKNOWN_INTENT = "UNKNOWN_INTENT"
+    INTENT_MOVED_ON = "INTENT_MOVED_ON"
+    DESK_UNREACHABLE = "DESK_UNREACHABLE"
+    DESK_VERSION = "DESK_VERSION"
+    CREDENTIAL_REFUSED = "CREDENTIAL_REFUSED"
+    NOT_ALLOWED_FOR_CLIENT = "NOT_ALLOWED_FOR_CLIENT"
+    ACCOUNT_MISMATCH = "ACCOUNT_MISMATCH"
+    HALTED = "HALTED"
+    NO_APPROVER = "NO_APPROVER"
+    CONFIGURATION_NOT_ACCEPTED = "CONFIGURATION_NOT_ACCEPTED"
+    SIGNATURE_REFUSED = "SIGNATURE_REFUSED"
 
 
 ORDER_CODES: Final = frozenset(
@@ -163,6 +183,32 @@ ORDER_CODES: Final = frozenset(
     }
 )
 """The codes of `OrderRefusedError`: what is wrong with an order, a cancel or a leverage that was asked for."""
+
+PROPOSAL_CODES: Final[Mapping[ErrorCode, Retry]] = {
+    ErrorCode.POLICY_DENIED: "never",
+    ErrorCode.SIMILAR_ORDER: "never",
+    ErrorCode.BLOCKED_BY_UNKNOWN: "after_reconcile",
+    ErrorCode.OUTCOME_UNKNOWN: "after_reconcile",
+    ErrorCode.TOO_MANY_PENDING: "never",
+    ErrorCode.DECLINED_BEFORE: "never",
+    ErrorCode.PROPOSAL_ID_USED: "never",
+    ErrorCode.UNKNOWN_INTENT: "never",
+    ErrorCode.INTENT_MOVED_ON: "never",
+}
+"""The codes of `ProposalRefusedError`, and whether asking again makes sense."""
+
+DESK_CODES: Final[Mapping[ErrorCode, Retry]] = {
+    ErrorCode.DESK_UNREACHABLE: "safe",
+    ErrorCode.DESK_VERSION: "never",
+    ErrorCode.CREDENTIAL_REFUSED: "never",
+    ErrorCode.NOT_ALLOWED_FOR_CLIENT: "never",
+    ErrorCode.ACCOUNT_MISMATCH: "never",
+    ErrorCode.HALTED: "never",
+    ErrorCode.NO_APPROVER: "never",
+    ErrorCode.CONFIGURATION_NOT_ACCEPTED: "never",
+    ErrorCode.SIGNATURE_REFUSED: "never",
+}
+"""The codes of `DeskError`, and whether asking again is safe."""
 
 
 class ErrorBody(Record):
@@ -266,6 +312,27 @@ class OrderRefusedError(CallerError):
         self.code = code
 
 
+class ProposalRefusedError(CallerError):
+    """The desk does not take what was proposed, or what was asked about it.
+
+    Attributes:
+        intent_id: of the intent that is in its way or that it is about, where there is one and the asker may know it.
+
+    Raises:
+        ValueError: the code is not one of PROPOSAL_CODES.
+    """
+
+    hint = "Nothing was sent. get_intent says how the intent that is named stands."
+
+    def __init__(
+        self, code: ErrorCode, message: str, *, hint: str | None = None, intent_id: str | None = None
+    ) -> None:
+        if code not in PROPOSAL_CODES:
+            raise ValueError(f"{code} does not speak of a proposal")
+        super().__init__(message, hint=hint)
+        self.code, self.retry, self.intent_id = code, PROPOSAL_CODES[code], intent_id
+
+
 class ServerError(ExchangeMcpError):
     """This server could not serve the call; for a read, asking again is safe."""
 
@@ -328,6 +395,22 @@ class JournalError(ServerError):
     code = ErrorCode.JOURNAL_REFUSED
     retry = "never"
     hint = "The operator sees why in the desk's log; reading goes on."
+
+
+class DeskError(ServerError):
+    """There is a desk, and it cannot be asked, or does not do this as things are; nothing was sent because of it.
+
+    Raises:
+        ValueError: the code is not one of DESK_CODES.
+    """
+
+    hint = "The operator sees why with exchange-mcp status."
+
+    def __init__(self, code: ErrorCode, message: str, *, hint: str | None = None) -> None:
+        if code not in DESK_CODES:
+            raise ValueError(f"{code} does not speak of the desk")
+        super().__init__(message, hint=hint)
+        self.code, self.retry = code, DESK_CODES[code]
 
 
 class InternalError(ServerError):

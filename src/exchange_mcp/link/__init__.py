@@ -1,0 +1,1 @@
+"""The proposal socket: what goes over it, and the client that `serve` has."""
