@@ -52,7 +52,7 @@ _COUNTED: Final = select(
     intents.c.action == "place",
     or_(intents.c.claimed_ms > bindparam("after_ms"), state_is_in([*_IN_DOUBT])),
 )
-# A plan's text is read of those alone that can be of the same market: its venue's own id may be another market's as well.
+# A plan's text is read of those alone that can be of the same market: a venue's own id may be another market's as well.
 _COUNTED_LIKE: Final = _COUNTED.add_columns(intents.c.plan_text).where(
     intents.c.underlying == bindparam("underlying")
 )
