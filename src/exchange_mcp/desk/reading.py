@@ -60,6 +60,11 @@ HEAD: Final = select(events.c.seq, events.c.hash, events.c.at_ms).order_by(event
 _EVENTS: Final = (
     select(events).where(events.c.seq > bindparam("after")).order_by(events.c.seq).limit(bindparam("most"))
 )
+_PLANS: Final = (
+    select(intents.c.seq, intents.c.plan_text)
+    .where(intents.c.account == bindparam("account"), intents.c.seq > bindparam("after"))
+    .order_by(intents.c.seq)
+)
 _EVENTS_OF_INTENT: Final = select(events).where(events.c.intent == bindparam("intent")).order_by(events.c.seq)
 _LAST_OF_KIND: Final = (
     select(events).where(events.c.kind == bindparam("kind")).order_by(events.c.seq.desc()).limit(1)
@@ -258,6 +263,13 @@ class JournalReads:
         with self._reading():
             known = facts_of(self._connection)
         return Identity(known["desk_id"], known["tag"], int(known["epoch"]))
+
+    def symbols(self, account: AccountName, after: int = 0) -> tuple[frozenset[str], int]:
+        """The unified symbols of this account's intents with a greater number than `after`, and the last number."""
+        with self._reading():
+            rows = self._connection.execute(_PLANS, {"account": account, "after": after}).all()
+        named = frozenset[str](json.loads(row.plan_text)["market"]["symbol"] for row in rows)
+        return named, rows[-1].seq if rows else after
 
     def swept_ms(self, account: AccountName) -> int | None:
         """Until when, in venue time, every order on this account's key was seen; None where none ever was."""
