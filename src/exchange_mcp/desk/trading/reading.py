@@ -1,4 +1,4 @@
-"""Everything that one write is planned and judged by, read at once: in one round trip, two where a fee needs a price."""
+"""All that one write is planned and judged by, read at once: in one round trip, two where a fee needs a price."""
 
 import asyncio
 from collections.abc import Mapping
@@ -98,7 +98,7 @@ async def read(
     assets = {terms.quote, terms.settle or terms.quote} if action == "place" else set[str]()
     seen, fault, resting, realised, prices = await asyncio.gather(
         situation(reading, terms, action, clock),
-        _key_told(venue),
+        _key_told(venue, clock),
         counting.open_orders(venues, own, terms.symbol, need.open_orders, clock),
         counting.realised(venues, own, terms.symbol, need.realised, clock),
         prices_of(assets, policy.reference, venues, own, clock),
@@ -125,9 +125,9 @@ class _KeyTold:
     error: KeyFault | None
 
 
-async def _key_told(venue: TradingVenue) -> _KeyTold:
+async def _key_told(venue: TradingVenue, clock: Clock) -> _KeyTold:
     try:
-        await venue.key_scope(oldest_ms=_SCOPE_AGE_MS)
+        await venue.key_scope(oldest_ms=clock.now_ms() - _SCOPE_AGE_MS)
     except (KeyRefusedError, KeyUnconfirmedError) as error:
         return _KeyTold(error)
     return _KeyTold(None)
