@@ -18,6 +18,18 @@ def iso(ms: int) -> str:
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
+def from_iso(written: str) -> int:
+    """What `iso` wrote, in UTC milliseconds.
+
+    Raises:
+        ValueError: it is not written so.
+    """
+    ms = (datetime.fromisoformat(written) - _EPOCH) // timedelta(milliseconds=1)
+    if iso(ms) != written:
+        raise ValueError(f"not a moment as it is written here: {written[:40]}")
+    return ms
+
+
 Instant = Annotated[
     int,
     Field(ge=0, le=LAST_MS),

@@ -82,6 +82,7 @@ async def read(
 
     Raises:
         OrderRefusedError: it is refused whatever is read.
+        KeyRefusedError, KeyUnconfirmedError: nothing is read with this key.
         ExchangeMcpError: something that decides was not told; the message names it.
     """
     own, reading, action = venue.account.name, venue.reading, action_of(asked)
@@ -104,11 +105,14 @@ async def read(
         prices_of(assets, policy.reference, venues, own, clock),
         return_exceptions=True,  # none is left running, and the first of them that failed is what is said
     )
+    key_fault = _or_raise(fault).error
+    if key_fault is not None and isinstance(seen, BaseException):
+        raise key_fault  # which is why nothing was told
     found = Reading(
         account=own,
         policy=policy,
         seen=_or_raise(seen),
-        key_fault=_or_raise(fault).error,
+        key_fault=key_fault,
         open_orders=_or_raise(resting),
         realised=_or_raise(realised),
         prices=_or_raise(prices),
