@@ -1,9 +1,7 @@
 """From the recorded JSON of a preview back to the preview: what an approver reads is made from these bytes alone."""
 
 import json
-import re
 from collections.abc import Mapping
-from datetime import datetime
 from typing import Annotated, Any, Final
 
 from pydantic import Field, TypeAdapter, ValidationError
@@ -12,7 +10,6 @@ from exchange_mcp.model.canonical import canonical_json
 from exchange_mcp.orders.preview import Preview
 
 _PREVIEW: Final[TypeAdapter[Preview]] = TypeAdapter(Annotated[Preview, Field(discriminator="action")])
-_INSTANT: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z")
 
 
 def read_preview(recorded: Mapping[str, Any]) -> Preview:
@@ -22,22 +19,14 @@ def read_preview(recorded: Mapping[str, Any]) -> Preview:
         ValueError: it is no preview's JSON; a field more, less or other, or a figure written in another way.
     """
     try:
-        values = {**recorded, "as_of": _instant(recorded["as_of"])}
-        preview = _PREVIEW.validate_json(json.dumps(values))
+        preview = _PREVIEW.validate_json(json.dumps(recorded))
         is_own = preview.canonical() == canonical_json(recorded)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(str(part) for part in first["loc"])
         raise ValueError(f"not a preview: {where[:80]}: {first['msg'][:120]}") from None
-    except (KeyError, TypeError, ValueError) as error:
+    except (TypeError, ValueError) as error:
         raise ValueError(f"not a preview: {type(error).__name__}") from None
     if not is_own:
         raise ValueError("not a preview: a figure of it is written in another way")
     return preview
-
-
-def _instant(written: object) -> int:
-    if not isinstance(written, str) or not _INSTANT.fullmatch(written):
-        raise ValueError("no instant")
-    moment = datetime.fromisoformat(written)
-    return int(moment.timestamp()) * 1000 + moment.microsecond // 1000
