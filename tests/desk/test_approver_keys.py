@@ -66,8 +66,11 @@ def edited(path: Path, **members: object) -> None:
 def test_a_key_signs_what_its_public_key_verifies_and_nothing_else(file: Path) -> None:
     key = unlock(file, Secret(PASSPHRASE))
     signature = key.sign(STATEMENT.hash())
-    public = Ed25519PublicKey.from_public_bytes(bytes.fromhex(key.public))
+    public = Ed25519PublicKey.from_public_bytes(base64.urlsafe_b64decode(key.public + "="))
     public.verify(signature, STATEMENT.hash())
+    told = key.fields(STATEMENT.hash())
+    assert told.keys() == {"signature"}
+    assert base64.urlsafe_b64decode(told["signature"] + "==") == signature
     with pytest.raises(InvalidSignature):
         public.verify(signature, bytes(32))
     stored = read_key_file(file)
@@ -194,7 +197,7 @@ def test_the_key_of_a_person_is_never_taken_for_a_script(file: Path) -> None:
 def test_a_scripted_key_whose_public_key_was_exchanged_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "script"
     write_owner_only(path, create_scripted("script", Counting())[1])
-    edited(path, public="0" * 64)
+    edited(path, public="0" * 43)
     with pytest.raises(SecretError, match="names another public key"):
         load_scripted(path)
 

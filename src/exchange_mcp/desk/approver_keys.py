@@ -8,6 +8,7 @@ https://cheatsheetseries.owasp.org/cheatsheets/Password_Storage_Cheat_Sheet.html
 No passphrase and no private key is in any text, error or `repr` that leaves this module.
 """
 
+import base64
 import unicodedata
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -73,11 +74,11 @@ _Hex64 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 class _Head(_Stored):
     format: Literal["exchange-mcp approver key v1"] = _FORMAT
     name: Annotated[str, Field(pattern=rf"^{ACCOUNT_NAME.pattern}$")]
-    public: _Hex64
+    public: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{43}$")]
 
 
 class _Encrypted(_Head):
-    """The file of a person's key; binary values in hex. `sealed` is the private key, encrypted, and the tag."""
+    """The file of a person's key; binary values in hex, but for the public key. `sealed` is the private key, encrypted, and the tag."""
 
     kind: Literal["ed25519"] = "ed25519"
     cost: _Cost
@@ -107,7 +108,7 @@ class _File(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class ApproverKey:
-    """A key that can sign. `kind` is `ed25519` or `scripted`; `public` is its public key, 64 hex digits."""
+    """A key that can sign. `kind` is `ed25519` or `scripted`; `public` is its public key in base64url (RFC 4648)."""
 
     name: str
     kind: str
@@ -123,6 +124,14 @@ class ApproverKey:
         if len(hash_) != _HASH_BYTES:
             raise ValueError("a statement's hash has 32 bytes")
         return self._private.sign(hash_)
+
+    def fields(self, hash_: bytes, /) -> dict[str, str]:
+        """The same signature as it goes over the operator socket.
+
+        Raises:
+            ValueError: it is no such hash.
+        """
+        return {"signature": _base64url(self.sign(hash_))}
 
 
 def refused_passphrase(name: str, passphrase: Secret) -> str | None:
@@ -242,7 +251,11 @@ def _refused_name(name: str) -> str | None:
 
 def _key(name: str, kind: str, private: bytes) -> ApproverKey:
     key = Ed25519PrivateKey.from_private_bytes(private)
-    return ApproverKey(name, kind, key.public_key().public_bytes_raw().hex(), key)
+    return ApproverKey(name, kind, _base64url(key.public_key().public_bytes_raw()), key)
+
+
+def _base64url(raw: bytes) -> str:
+    return base64.urlsafe_b64encode(raw).rstrip(b"=").decode()
 
 
 def _cipher(stored: _Encrypted, passphrase: Secret) -> ChaCha20Poly1305:
