@@ -78,7 +78,10 @@ class _Head(_Stored):
 
 
 class _Encrypted(_Head):
-    """The file of a person's key; binary values in hex, but for the public key. `sealed` is the private key, encrypted, and the tag."""
+    """The file of a person's key; binary values in hex, but for the public key.
+
+    `sealed` is the private key, encrypted, and the tag.
+    """
 
     kind: Literal["ed25519"] = "ed25519"
     cost: _Cost
