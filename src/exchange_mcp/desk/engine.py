@@ -58,6 +58,7 @@ class Ask:
             answer.
         request: what the account's venue plans from. request_digest: of it, in hex.
         distinct_from: an earlier intent that this is knowingly not.
+        note: what it writes to the approver.
     """
 
     proposal_id: str
@@ -67,6 +68,7 @@ class Ask:
     request_digest: str
     origin: Origin = Origin.CLIENT
     distinct_from: str | None = None
+    note: str | None = None
 
 
 class _Hands:
@@ -240,6 +242,7 @@ class Engine:
                 currency=self._limits.currency,
                 expires_ms=self._clock.now_ms() + self._expires_ms,
                 distinct_from=self._distinct_from(ask),
+                note=ask.note,
             )
         )
         if not isinstance(proposed, Taken):

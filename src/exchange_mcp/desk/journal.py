@@ -39,8 +39,8 @@ from exchange_mcp.desk.records import (
     Signed,
     Taken,
 )
+from exchange_mcp.desk.registering import Registering
 from exchange_mcp.desk.schema import intents, state_fact
-from exchange_mcp.desk.writing import JournalWrites
 from exchange_mcp.model.accounts import AccountName
 from exchange_mcp.model.canonical import canonical_json
 from exchange_mcp.model.findings import Findings, FoundOrder
@@ -61,13 +61,13 @@ class Note(StrEnum):
     NEEDS_PERSON = "needs_person"
 
 
-class Journal(JournalWrites):
+class Journal(Registering):
     """One desk's journal, open for writing. Made by `opening.open_journal`.
 
     Every method that writes raises `JournalError`; unless it is an `UncertainWriteError`, nothing was changed.
 
     Args:
-        limits: what counts as a repeat, and for how long; the rest as `JournalWrites` takes it.
+        limits: what counts as a repeat, and for how long; the rest as `writing.JournalWrites` takes it.
     """
 
     def __init__(

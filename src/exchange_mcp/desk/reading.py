@@ -15,7 +15,7 @@ from exchange_mcp.desk.intents import LIVE, State
 from exchange_mcp.desk.journal_errors import NoSuchIntentError
 from exchange_mcp.desk.looks import Look, findings_from
 from exchange_mcp.desk.records import Counted, Counters, Event, Halt, Head, Identity, Intent, Origin
-from exchange_mcp.desk.schema import events, facts, halts, intents
+from exchange_mcp.desk.schema import events, facts, halts, intents, remarks
 from exchange_mcp.model.accounts import AccountName
 from exchange_mcp.model.decimals import add
 
@@ -71,6 +71,7 @@ _LAST_OF_KIND: Final = (
 )
 _HALTS: Final = select(halts).order_by(halts.c.account)
 _FACTS: Final = select(facts)
+_REMARK: Final = select(remarks.c.text).where(remarks.c.intent == bindparam("intent"))
 _SWEPT: Final = "swept "
 
 
@@ -249,6 +250,11 @@ class JournalReads:
         with self._reading():
             row = self._connection.execute(_LAST_OF_KIND, {"kind": kind}).mappings().first()
         return None if row is None else Event(**row)
+
+    def remark(self, intent_id: str) -> str | None:
+        """What the proposer of an intent wrote to the approver; untrusted."""
+        with self._reading():
+            return self._connection.execute(_REMARK, {"intent": intent_id}).scalar()
 
     def looks(self, intent_id: str) -> tuple[Look, ...]:
         """What was found each time this intent's order was looked for, oldest first."""
