@@ -41,7 +41,7 @@ _CHALLENGE_BYTES: Final = 32
 _ALGORITHMS: Final = [COSEAlgorithmIdentifier.EDDSA, COSEAlgorithmIdentifier.ECDSA_SHA_256]
 
 
-class PasskeyRefusedError(Exception):
+class PasskeyRefusedError(ValueError):
     """What came is not a passkey, or no signature by this one over this statement; `args[0]` says why in a sentence."""
 
 

@@ -18,7 +18,8 @@
 | POST /v1/passkeys | `PasskeyInvitation` | `PasskeyInvited`: a way to make a passkey in the browser, once |
 | GET /v1/passkeys/{id} | | `PasskeyAnswer`: the passkey, once it is made; a signature adds it |
 
-`/v1/signed` verifies before it looks at anything else. An error is a `link.messages.ErrorMessage`.
+`/v1/signed` verifies before it looks at anything else. Every request carries the headers of `link.messages` but for the
+credential: the protocol's number, and `Host: desk`. An error is a `link.messages.ErrorMessage`.
 """
 
 from typing import Annotated
