@@ -252,8 +252,7 @@ class Engine:
 
     def _decided(self, intent: Intent, planned: Planned) -> Intent:
         now_ms = self._clock.now_ms()
-        account = self._journal.counters(intent.account, now_ms)
-        ruling = self._limits.rule(planned, account, self._journal.counters(None, now_ms), now_ms)
+        ruling = self._limits.rule(planned, self._journal.counted(intent, now_ms), now_ms)
         decided = self._journal.decide(
             intent.id,
             is_permitted=ruling.is_allowed,

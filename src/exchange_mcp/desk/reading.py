@@ -14,7 +14,7 @@ from exchange_mcp.desk.dialect import reading, translated
 from exchange_mcp.desk.intents import LIVE, State
 from exchange_mcp.desk.journal_errors import NoSuchIntentError
 from exchange_mcp.desk.looks import Look, findings_from
-from exchange_mcp.desk.records import Counters, Event, Halt, Head, Identity, Intent, Origin
+from exchange_mcp.desk.records import Counted, Counters, Event, Halt, Head, Identity, Intent, Origin
 from exchange_mcp.desk.schema import events, facts, halts, intents
 from exchange_mcp.model.accounts import AccountName
 from exchange_mcp.model.decimals import add
@@ -45,11 +45,16 @@ _COUNTED: Final = select(
     intents.c.account,
     intents.c.state,
     intents.c.claimed_ms,
+    intents.c.is_reduce_only,
     intents.c.worst_notional,
     intents.c.currency,
 ).where(
     intents.c.action == "place",
     or_(intents.c.claimed_ms > bindparam("after_ms"), state_is_in([*_IN_DOUBT])),
+)
+# A plan's text is read of those alone that can be of the same market: its venue's own id may be another market's as well.
+_COUNTED_LIKE: Final = _COUNTED.add_columns(intents.c.plan_text).where(
+    intents.c.underlying == bindparam("underlying")
 )
 HEAD: Final = select(events.c.seq, events.c.hash, events.c.at_ms).order_by(events.c.seq.desc()).limit(1)
 _EVENTS: Final = (
@@ -98,13 +103,21 @@ def swept_name(account: AccountName) -> str:
     return f"{_SWEPT}{account}"
 
 
-def counters_of(
-    connection: Connection, now_ms: int, account: AccountName | None = None
-) -> tuple[Counters, Counters]:
-    """What policy counts of one account and of the whole desk, in the transaction that is under way."""
-    rows = connection.execute(_COUNTED, {"after_ms": now_ms - DAY_MS}).all()
-    own = [row for row in rows if row.account == account]
-    return _counted(own, now_ms), _counted(rows, now_ms)
+def counted_of(connection: Connection, now_ms: int, intent: Intent) -> Counted:
+    """What policy counts of all that covers one intent, in the transaction that is under way."""
+    since = {"after_ms": now_ms - DAY_MS}
+    rows = connection.execute(_COUNTED, since).all()
+    like = connection.execute(_COUNTED_LIKE, {**since, "underlying": intent.underlying}).all()
+    symbol = _symbol(intent.plan_text)
+    return Counted(
+        account=_counted([row for row in rows if row.account == intent.account], now_ms),
+        desk=_counted(rows, now_ms),
+        market=_counted([row for row in like if _symbol(row.plan_text) == symbol], now_ms),
+    )
+
+
+def _symbol(plan_text: str) -> str:
+    return json.loads(plan_text)["market"]["symbol"]
 
 
 def _counted(rows: Sequence[Row[*tuple[Any, ...]]], now_ms: int) -> Counters:
@@ -117,7 +130,8 @@ def _counted(rows: Sequence[Row[*tuple[Any, ...]]], now_ms: int) -> Counters:
         in_flight += row.state == State.DISPATCHING
         unknown += row.state == State.UNKNOWN
         is_open = row.state in _IN_DOUBT
-        if row.worst_notional is not None and (is_open or (is_recent and row.state not in _RELEASED)):
+        is_counted = is_open or (is_recent and row.state not in _RELEASED)
+        if row.worst_notional is not None and is_counted and not row.is_reduce_only:
             so_far = notional.get(row.currency, Decimal(0))
             notional[row.currency] = add(so_far, Decimal(row.worst_notional))
     return Counters(
@@ -191,8 +205,13 @@ class JournalReads:
     def counters(self, account: AccountName | None, now_ms: int) -> Counters:
         """What policy counts of one account, or of the whole desk."""
         with self._reading():
-            own, desk = counters_of(self._connection, now_ms, account)
-        return desk if account is None else own
+            rows = self._connection.execute(_COUNTED, {"after_ms": now_ms - DAY_MS}).all()
+        return _counted([row for row in rows if account in {None, row.account}], now_ms)
+
+    def counted(self, intent: Intent, now_ms: int) -> Counted:
+        """What policy counts of all that covers one intent."""
+        with self._reading():
+            return counted_of(self._connection, now_ms, intent)
 
     def halts(self) -> tuple[Halt, ...]:
         """The halts in force."""

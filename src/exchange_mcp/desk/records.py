@@ -119,7 +119,8 @@ class Counters:
     """What policy counts, as the journal has it. Unknown outcomes count at their worst case, however old.
 
     Attributes:
-        notional_24h: by currency: claimed in the last 24 hours and not proved to have placed nothing.
+        notional_24h: by currency: claimed in the last 24 hours and not proved to have placed nothing; what the venue
+            holds to reducing is left out, since it can always leave a position.
         orders_last_minute: claimed orders, whatever became of them.
         orders_24h: the same of the last 24 hours.
         in_flight: claimed, outcome not recorded yet. unknown: outcome not known.
@@ -130,6 +131,15 @@ class Counters:
     orders_24h: int
     in_flight: int
     unknown: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counted:
+    """The counters of everything that covers one write: its account, the whole desk, its market on all accounts."""
+
+    account: Counters
+    desk: Counters
+    market: Counters
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

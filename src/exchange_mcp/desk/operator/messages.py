@@ -15,7 +15,8 @@
 | POST /v1/challenge | | `Challenge`: what the next statement has to carry |
 | POST /v1/signed | `SignedMessage` | `Done`: everything that needs a signature, by its purpose |
 
-The last one verifies before it looks at anything else. An error is a `link.messages.ErrorMessage`.
+The last one verifies before it looks at anything else. Every request carries the headers of `link.messages` but for the
+credential: the protocol's number, and `Host: desk`. An error is a `link.messages.ErrorMessage`.
 """
 
 from typing import Annotated
