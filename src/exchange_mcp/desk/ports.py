@@ -184,9 +184,10 @@ class DeskVenue(Protocol):
         """What it takes to call a cancel or a change of leverage without effect at this venue, by its rules."""
         ...
 
-    async def seen(self, since_ms: int) -> tuple[Sighting, ...]:
+    async def seen(self, since_ms: int, symbols: frozenset[str]) -> tuple[Sighting, ...]:
         """Every order of this key that can be seen, as far as it was placed since then (venue time).
 
+        `symbols` are the markets that the journal knows of: some venues tell what has ended for one market at a time.
         The first question of a run is about all the time since the last run's answer, be it weeks: an answer for a
         part of that is none.
 
