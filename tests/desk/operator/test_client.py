@@ -58,13 +58,23 @@ ADA = ApproverView(name="ada", kind="ed25519", public="aa", added_at=NOW_MS)
 
 EVERY: list[tuple[str, str, Ask, Record]] = [
     ("GET", "/v1/status", lambda c: c.status(), status()),
-    ("GET", "/v1/intents?state=open&limit=5", lambda c: c.intents(state="open", limit=5), IntentList(intents=(view(),))),
+    (
+        "GET",
+        "/v1/intents?state=open&limit=5",
+        lambda c: c.intents(state="open", limit=5),
+        IntentList(intents=(view(),)),
+    ),
     ("GET", f"/v1/intents/{INTENT}", lambda c: c.intent(INTENT), DETAIL),
     ("GET", "/v1/news?after=4&wait_ms=100", lambda c: c.news(after=4, wait_ms=100), News(head=4, events=())),
     ("GET", "/v1/configuration", lambda c: c.configuration(), configuration()),
     ("GET", "/v1/approvers", lambda c: c.approvers(), approvers(ADA)),
     ("GET", "/v1/clients", lambda c: c.clients(), clients()),
-    ("POST", f"/v1/intents/{INTENT}/decline", lambda c: c.decline(INTENT, Decline(by="ada")), view(state="declined")),
+    (
+        "POST",
+        f"/v1/intents/{INTENT}/decline",
+        lambda c: c.decline(INTENT, Decline(by="ada")),
+        view(state="declined"),
+    ),
     ("POST", "/v1/halt", lambda c: c.halt(HaltOrder(by="ada", reason="no")), Halted(halted=("the desk",))),
     ("POST", "/v1/challenge", lambda c: c.challenge(), challenge()),
     ("POST", "/v1/signed", lambda c: c.signed(SIGNED), Done(message="resumed")),
@@ -104,7 +114,9 @@ def test_every_question_goes_to_its_route_and_its_answer_comes_back_typed(
     assert wire.calls.last.request.headers[PROTOCOL_HEADER] == "1"
 
 
-def test_a_wrong_passphrase_is_told_and_nothing_is_answered(client: OperatorClient, wire: respx.MockRouter) -> None:
+def test_a_wrong_passphrase_is_told_and_nothing_is_answered(
+    client: OperatorClient, wire: respx.MockRouter
+) -> None:
     told = wire.post("/v1/failures").mock(return_value=httpx.Response(204))
     client.failed(Failure(approver="ada", times=2))
     assert told.calls.last.request.content == b'{"approver":"ada","times":2}'
@@ -149,7 +161,9 @@ def test_a_slow_answer_to_a_question_changed_nothing(client: OperatorClient, wir
     assert error.next_step == "Nothing was changed; ask again."
 
 
-@pytest.mark.parametrize("failure", [httpx.ReadTimeout("slow"), httpx.RemoteProtocolError("cut"), httpx.ReadError("cut")])
+@pytest.mark.parametrize(
+    "failure", [httpx.ReadTimeout("slow"), httpx.RemoteProtocolError("cut"), httpx.ReadError("cut")]
+)
 def test_a_lost_answer_to_a_signed_message_says_that_it_may_have_been_done_and_is_not_sent_again(
     failure: httpx.HTTPError, client: OperatorClient, wire: respx.MockRouter
 ) -> None:
@@ -159,7 +173,9 @@ def test_a_lost_answer_to_a_signed_message_says_that_it_may_have_been_done_and_i
     assert route.call_count == 1
 
 
-def test_a_desk_that_takes_no_connection_is_said_to_be_busy(client: OperatorClient, wire: respx.MockRouter) -> None:
+def test_a_desk_that_takes_no_connection_is_said_to_be_busy(
+    client: OperatorClient, wire: respx.MockRouter
+) -> None:
     wire.get("/v1/status").mock(side_effect=httpx.ConnectTimeout("full"))
     assert "does not take connections" in refused(OperatorClient.status, client).message
 
@@ -207,14 +223,18 @@ def test_what_the_desk_refuses_is_said_in_its_words_with_its_code_and_its_intent
 ) -> None:
     told = ProposalRefusedError(ErrorCode.INTENT_MOVED_ON, "it was declined.", hint="Look at it.")
     message = ErrorMessage(error=told.body(), intent_id=INTENT)
-    wire.post(f"/v1/intents/{INTENT}/open").mock(return_value=httpx.Response(409, content=message.model_dump_json()))
+    wire.post(f"/v1/intents/{INTENT}/open").mock(
+        return_value=httpx.Response(409, content=message.model_dump_json())
+    )
     error = refused(lambda c: c.open(INTENT), client)
     assert isinstance(error, DeskAnswerError)
     assert (error.code, error.message, error.next_step) == (told.code, "it was declined.", "Look at it.")
     assert error.intent_id == INTENT
 
 
-def test_a_desk_cannot_steer_the_terminal_by_what_it_says(client: OperatorClient, wire: respx.MockRouter) -> None:
+def test_a_desk_cannot_steer_the_terminal_by_what_it_says(
+    client: OperatorClient, wire: respx.MockRouter
+) -> None:
     told = DeskError(ErrorCode.HALTED, "halted\x1b[2J\u202e.", hint="\x07.")
     wire.get("/v1/status").mock(
         return_value=httpx.Response(409, content=ErrorMessage(error=told.body()).model_dump_json())
@@ -224,13 +244,17 @@ def test_a_desk_cannot_steer_the_terminal_by_what_it_says(client: OperatorClient
     assert error.next_step == "\\u{7}."
 
 
-def test_a_server_error_without_a_message_is_named_by_its_status(client: OperatorClient, wire: respx.MockRouter) -> None:
+def test_a_server_error_without_a_message_is_named_by_its_status(
+    client: OperatorClient, wire: respx.MockRouter
+) -> None:
     wire.get("/v1/status").mock(return_value=httpx.Response(502, content=b"bad gateway"))
     assert "HTTP status 502" in refused(OperatorClient.status, client).message
 
 
 @pytest.mark.parametrize("name", ["", "../status", "a/b", "a?b", "a%2fb", "é"])
-def test_what_could_be_another_path_is_no_intents_id(name: str, client: OperatorClient, wire: respx.MockRouter) -> None:
+def test_what_could_be_another_path_is_no_intents_id(
+    name: str, client: OperatorClient, wire: respx.MockRouter
+) -> None:
     with pytest.raises(InvalidArgumentError):
         client.intent(name)
     assert not wire.calls

@@ -99,9 +99,7 @@ class OperatorClient:
         """The desk, at a glance."""
         return self._get("/v1/status", Status)
 
-    def intents(
-        self, *, state: str | None = None, account: str | None = None, limit: int = 50
-    ) -> IntentList:
+    def intents(self, *, state: str | None = None, account: str | None = None, limit: int = 50) -> IntentList:
         """The newest intents; `state` may also be `open` or `live`."""
         asked = {"state": state, "account": account, "limit": str(limit)}
         return self._get("/v1/intents", IntentList, asked)
