@@ -29,19 +29,31 @@ def check_preview(plan: WirePlan, preview: Preview) -> None:
         raise ValueError(f"the preview itself says that this is not written: {preview.refused.reason}")
     for name, planned, previewed in (*_market(plan, preview), *_write(plan, preview)):
         if planned != previewed:
-            raise ValueError(f"the plan's {name} is {plain(str(planned))}, the preview's {plain(str(previewed))}")
+            raise ValueError(
+                f"the plan's {name} is {plain(str(planned))}, the preview's {plain(str(previewed))}"
+            )
     if isinstance(preview, OrderPreview):
         _check_effect(preview)
 
 
 def check_footing(footing: Footing, preview: Preview) -> None:
-    """What the desk compares with before it sends is what is shown: effect class and position mode."""
-    effect = preview.effect if isinstance(preview, OrderPreview) else None
-    if footing.effect != effect:
-        raise ValueError(f"the desk would hold the order to the effect {footing.effect}, and shows {effect}")
-    mode = preview.position_mode if isinstance(preview, OrderPreview) else footing.position_mode
-    if footing.position_mode != mode:
-        raise ValueError(f"the desk would hold the order to mode {footing.position_mode}, and shows {mode}")
+    """What the desk compares with before it sends is what is shown: effect, position mode, leverage, margin mode."""
+    pairs: list[Pair] = [("effect", footing.effect, getattr(preview, "effect", None))]
+    if isinstance(preview, OrderPreview):
+        pairs.append(("position mode", footing.position_mode, preview.position_mode))
+    if not isinstance(preview, CancelPreview):
+        # What a write does not depend on is not held to.
+        pairs += [
+            (name, held, shown)
+            for name, held, shown in (
+                ("leverage", footing.leverage, preview.leverage),
+                ("margin mode", footing.margin_mode, preview.margin_mode),
+            )
+            if held is not None
+        ]
+    for name, held, shown in pairs:
+        if held != shown:
+            raise ValueError(f"the desk would hold the order to the {name} {held}, and shows {shown}")
 
 
 def check_request(plan: WirePlan) -> None:
@@ -62,7 +74,9 @@ def check_request(plan: WirePlan) -> None:
     for name, value in wanted.items():
         if not _says(request.parameters.get(name), value):
             raise ValueError(f"the request's {name} is not the plan's")
-    unknown = sorted(request.parameters.keys() - {name for name, value in wanted.items() if value is not None})
+    unknown = sorted(
+        request.parameters.keys() - {name for name, value in wanted.items() if value is not None}
+    )
     if unknown:
         raise ValueError(f"the request has a field {plain(unknown[0])}, which the plan does not explain")
 
@@ -134,12 +148,12 @@ def _check_effect(p: OrderPreview) -> None:
     if p.position_after != after:
         raise ValueError(f"of a position of {p.position} this order makes {after}, not {p.position_after}")
     if p.effect not in _effects(p, size, moved, is_opposed=is_opposed):
-        raise ValueError(f"an order that makes a position of {p.position} into {after} does not say that it {p.effect}")
+        raise ValueError(
+            f"an order that makes a position of {p.position} into {after} does not say that it {p.effect}"
+        )
 
 
-def _effects(
-    p: OrderPreview, size: Decimal, moved: Decimal, *, is_opposed: bool
-) -> frozenset[EffectClass]:
+def _effects(p: OrderPreview, size: Decimal, moved: Decimal, *, is_opposed: bool) -> frozenset[EffectClass]:
     if p.market.market_type is MarketType.SPOT:
         # Less than the smallest order counts as nothing held, and what is the smallest is not in a preview.
         return frozenset({"opens", "adds"}) if p.side == "buy" else frozenset({"reduces", "closes"})
