@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter, ValidationError
 
-from exchange_mcp.model.instants import LAST_MS, Instant, iso
+from exchange_mcp.model.instants import LAST_MS, Instant, from_iso, iso
 
 INSTANT = TypeAdapter[int](Instant)
 
@@ -33,3 +33,17 @@ def test_no_millisecond_is_lost(ms: int) -> None:
 def test_what_cannot_be_an_instant_is_refused_when_it_is_read(value: object) -> None:
     with pytest.raises(ValidationError):
         INSTANT.validate_python(value, strict=True)
+
+
+@pytest.mark.parametrize("ms", [0, 1, 999, 1_767_268_800_123, LAST_MS])
+def test_an_instant_is_read_back_from_what_was_written(ms: int) -> None:
+    assert from_iso(iso(ms)) == ms
+    assert INSTANT.validate_json(INSTANT.dump_json(ms), strict=True) == ms
+
+
+@pytest.mark.parametrize(
+    "written", ["", "now", "2026-01-01", "2026-01-01T12:00:00Z", "2026-13-01T12:00:00.000Z", "1767268800123"]
+)
+def test_an_instant_written_in_another_way_is_refused(written: str) -> None:
+    with pytest.raises(ValidationError):
+        INSTANT.validate_python(written)
