@@ -11,8 +11,6 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import parse_qsl
 
-from exchange_mcp.venue.trading.opening import OpenTrading
-
 from desk.memory_disk import MemoryDisk
 from desk.virtual import SeededEntropy
 from exchange_mcp.desk.engine import Ask, Engine
@@ -27,6 +25,7 @@ from exchange_mcp.orders.requests import CancelRequest, LeverageRequest, OrderRe
 from exchange_mcp.policy.loading import judge_policy
 from exchange_mcp.policy.policy import Policy
 from exchange_mcp.sim import SimulatedExchange
+from exchange_mcp.venue.trading.opening import OpenTrading
 from exchange_mcp.venue.verdict import judge
 from venue.opened import NOON_MS, Naps, simulated
 
