@@ -1,21 +1,21 @@
 """What the journal can be asked. Every answer is one moment of it; nothing here writes."""
 
 import json
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from decimal import Decimal
 from threading import RLock
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, bindparam, literal_column, or_, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, and_, bindparam, literal_column, or_, select
 
 from exchange_mcp.desk import chain
 from exchange_mcp.desk.dialect import reading, translated
-from exchange_mcp.desk.intents import LIVE, State
+from exchange_mcp.desk.intents import LIVE, MAY_HAVE_PLACED, State
 from exchange_mcp.desk.journal_errors import NoSuchIntentError
 from exchange_mcp.desk.looks import Look, findings_from
 from exchange_mcp.desk.records import Counted, Counters, Event, Halt, Head, Identity, Intent, Origin
-from exchange_mcp.desk.schema import events, facts, halts, intents
+from exchange_mcp.desk.schema import events, facts, halts, intents, remarks
 from exchange_mcp.model.accounts import AccountName
 from exchange_mcp.model.decimals import add
 
@@ -71,6 +71,7 @@ _LAST_OF_KIND: Final = (
 )
 _HALTS: Final = select(halts).order_by(halts.c.account)
 _FACTS: Final = select(facts)
+_REMARK: Final = select(remarks.c.text).where(remarks.c.intent == bindparam("intent"))
 _SWEPT: Final = "swept "
 
 
@@ -207,6 +208,38 @@ class JournalReads:
         """The latest intents, newest first."""
         return self._many(select(intents).order_by(intents.c.seq.desc()).limit(count), {})
 
+    def listed(
+        self, *, states: Collection[State] | None = None, account: AccountName | None = None, most: int = 50
+    ) -> tuple[Intent, ...]:
+        """The latest intents in one of these states and of this account, where one is named; newest first."""
+        query = select(intents).order_by(intents.c.seq.desc()).limit(most)
+        if states is not None:
+            query = query.where(state_is_in(sorted(states)))
+        if account is not None:
+            query = query.where(intents.c.account == account)
+        return self._many(query, {})
+
+    def like(self, intent: Intent, since_ms: int, most: int = 5) -> tuple[Intent, ...]:
+        """Other orders on the same account, asset and side that are under way, or may have placed something since
+        then; newest first."""
+        query = (
+            select(intents)
+            .where(
+                intents.c.account == intent.account,
+                intents.c.underlying == intent.underlying,
+                intents.c.side == intent.side,
+                intents.c.action == "place",
+                intents.c.id != intent.id,
+                or_(
+                    state_is_in(sorted(LIVE)),
+                    and_(state_is_in(sorted(MAY_HAVE_PLACED)), intents.c.changed_ms >= since_ms),
+                ),
+            )
+            .order_by(intents.c.seq.desc())
+            .limit(most)
+        )
+        return self._many(query, {}) if intent.action == "place" else ()
+
     def counters(self, account: AccountName | None, now_ms: int) -> Counters:
         """What policy counts of one account, or of the whole desk."""
         with self._reading():
@@ -249,6 +282,11 @@ class JournalReads:
         with self._reading():
             row = self._connection.execute(_LAST_OF_KIND, {"kind": kind}).mappings().first()
         return None if row is None else Event(**row)
+
+    def remark(self, intent_id: str) -> str | None:
+        """What the proposer of an intent wrote to the approver; untrusted."""
+        with self._reading():
+            return self._connection.execute(_REMARK, {"intent": intent_id}).scalar()
 
     def looks(self, intent_id: str) -> tuple[Look, ...]:
         """What was found each time this intent's order was looked for, oldest first."""

@@ -48,6 +48,7 @@ class Proposal:
         worst_notional: the most that it may cost, in `currency`; None where nothing is bought or sold.
         expires_ms: until when somebody may decide.
         distinct_from: an earlier intent that this one is knowingly not.
+        note: what the proposer writes to the approver; untrusted, and no part of what is decided.
     """
 
     intent_id: str
@@ -62,6 +63,7 @@ class Proposal:
     currency: str
     expires_ms: int
     distinct_from: str | None = None
+    note: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
