@@ -1,6 +1,6 @@
 """From a proposal to the venue: what leaves is what was approved, and a world that changed lets the grant lapse."""
 
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any, Final
@@ -12,17 +12,15 @@ from hypothesis import strategies as st
 from exchange_mcp.desk.intents import State
 from exchange_mcp.desk.records import Intent
 from exchange_mcp.desk.trading.limits import PolicyLimits
-from exchange_mcp.desk.trading.venue import TradingDeskVenue
-from exchange_mcp.model.accounts import AccountName
 from exchange_mcp.model.errors import ExchangeMcpError, NothingAnsweredError, OrderRefusedError
 from exchange_mcp.orders.requests import CancelRequest, LeverageRequest, OrderRequest
+from exchange_mcp.sim.orders import PositionSide
 
-from .world import DAY_MS, PERPETUAL, SPOT, Desk, Request, World, desk, order, policy, trading
+from .world import DAY_MS, PERPETUAL, SPOT, Desk, Request, Venues, World, desk, order, policy, trading
 
 pytestmark = pytest.mark.anyio
 
 D = Decimal
-Venues = dict[AccountName, TradingDeskVenue]
 
 # What signing adds: https://developers.binance.com/docs/binance-spot-api-docs/rest-api/request-security
 SIGNED: Final = {"timestamp", "recvWindow", "signature"}
@@ -33,17 +31,6 @@ GRIDS: Final[dict[str, tuple[str, str]]] = {
     "BTC/USDT:USDT": ("0.001", "1"),
     "ETH/USDT:USDT": ("0.01", "0.1"),
 }
-
-
-@pytest.fixture
-def limits() -> PolicyLimits:
-    return PolicyLimits(policy())
-
-
-@pytest.fixture
-async def venues(world: World, limits: PolicyLimits) -> AsyncGenerator[Venues]:
-    async with trading(world, limits) as opened:
-        yield opened
 
 
 def written(value: object) -> str:
@@ -182,7 +169,7 @@ def closed_by_hand(world: World) -> None:
 def switched_to_hedge(world: World) -> None:
     (bitcoin, *_) = world.account.positions
     world.account.is_hedged = True
-    world.account.positions = (replace(bitcoin, side=type(bitcoin.side).LONG),)
+    world.account.positions = (replace(bitcoin, side=PositionSide.LONG),)
 
 
 def moved_past_the_collar(world: World) -> None:
@@ -195,11 +182,6 @@ def leverage_changed(world: World) -> None:
     world.account.leverage["BTCUSDT"] = 5
 
 
-def key_widened(world: World) -> None:
-    world.sim.control.permit("trader", "withdraw")
-    world.clock.ms += 61_000
-
-
 CHANGES: Final[list[tuple[Request, Callable[[World], None], str]]] = [
     (reducing(reduce_only=True), closed_by_hand, "no position"),
     (reducing(), closed_by_hand, "The order reduces when it was approved; now it opens."),
@@ -209,7 +191,6 @@ CHANGES: Final[list[tuple[Request, Callable[[World], None], str]]] = [
     (order(PERPETUAL), moved_past_the_collar, "The mid moved from"),
     (order(PERPETUAL), leverage_changed, "The leverage of the market was 10; now it is 5."),
     (LeverageRequest(symbol=PERPETUAL, leverage=7), leverage_changed, "was 10; now it is 5."),
-    (order(PERPETUAL), key_widened, "withdraw"),
 ]
 
 
@@ -228,6 +209,17 @@ async def test_a_world_that_changed_since_the_preview_lets_the_grant_lapse_and_s
         done = await running.done(running.approve(intent))
     assert done.state is State.LAPSED
     assert sentence in done.reason
+    assert not world.writes()
+
+
+async def test_a_key_that_may_withdraw_now_lets_the_grant_lapse(world: World, limits: PolicyLimits) -> None:
+    async with trading(world, limits) as own, desk(world, limits, own) as running:
+        intent = await running.proposed(order(PERPETUAL))
+        world.sim.control.permit("trader", "withdraw")
+        world.clock.ms += 61_000
+        done = await running.done(running.approve(intent))
+    assert done.state is State.LAPSED
+    assert "withdraw" in done.reason
     assert not world.writes()
 
 
@@ -275,16 +267,15 @@ async def test_the_orders_of_a_day_count_together_and_the_one_too_many_is_denied
 ) -> None:
     # 0.01 at 90,000 is 900 each: two are 1,800.
     limits.put_in_force(policy(max_daily_notional=1_800, max_order_notional=1_000))
-    asked = [order(SPOT, type="limit", price=str(90_000 - i), amount="0.01") for i in range(2)]
     async with desk(world, limits, venues) as running:
         first = await running.approved(order(SPOT, type="limit", price="90000"))
         await running.done(first)
-        second = await proposed_beside(running, asked[1], first)
-        third = await proposed_beside(running, order(SPOT, type="limit", price="90002", side="sell"), first)
+        second = await proposed_beside(running, order(SPOT, type="limit", price="90000.00"), first)
+        third = await proposed_beside(running, order(SPOT, type="limit", price="90001.00"), second)
     assert second.state is State.PROPOSED
     assert third.state is State.DENIED
     assert "max_daily_notional in policy" in third.reason
-    assert "1800.02" in third.reason
+    assert "worth at most 1800.01 USDT; 1800 USDT is allowed" in third.reason
 
 
 async def proposed_beside(running: Desk, request: OrderRequest, first: Intent) -> Intent:

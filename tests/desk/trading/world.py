@@ -11,8 +11,6 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import parse_qsl
 
-from exchange_mcp.venue.trading.opening import OpenTrading
-
 from desk.memory_disk import MemoryDisk
 from desk.virtual import SeededEntropy
 from exchange_mcp.desk.engine import Ask, Engine
@@ -27,12 +25,14 @@ from exchange_mcp.orders.requests import CancelRequest, LeverageRequest, OrderRe
 from exchange_mcp.policy.loading import judge_policy
 from exchange_mcp.policy.policy import Policy
 from exchange_mcp.sim import SimulatedExchange
+from exchange_mcp.venue.trading.opening import OpenTrading
 from exchange_mcp.venue.verdict import judge
 from venue.opened import NOON_MS, Naps, simulated
 
 MAIN: Final = AccountName("main")
 SPOT, PERPETUAL = "BTC/USDT", "BTC/USDT:USDT"
 Request = OrderRequest | CancelRequest | LeverageRequest
+Venues = dict[AccountName, TradingDeskVenue]
 
 TABLE: Final[dict[str, Any]] = {
     "reference": "USDT",
@@ -136,7 +136,7 @@ async def trading(
     *,
     types: tuple[MarketType, ...] = (MarketType.SPOT, MarketType.LINEAR),
     labels: Mapping[str, str] | None = None,
-) -> AsyncGenerator[dict[AccountName, TradingDeskVenue]]:
+) -> AsyncGenerator[Venues]:
     """The desk's venues of these accounts, by the label of each one's key; opened as the desk opens them."""
     wanted = labels or {"main": "trader"}
     openings = [simulated(world.sim, name, key=label, types=types) for name, label in wanted.items()]
@@ -203,9 +203,7 @@ class Desk:
 
 
 @asynccontextmanager
-async def desk(
-    world: World, limits: PolicyLimits, venues: Mapping[AccountName, TradingDeskVenue]
-) -> AsyncGenerator[Desk]:
+async def desk(world: World, limits: PolicyLimits, venues: Venues) -> AsyncGenerator[Desk]:
     """A desk that takes writes, with a journal of its own; what it asked until then is forgotten."""
     disk, entropy = MemoryDisk(), SeededEntropy()
     journal = disk.open(world.clock, entropy)
