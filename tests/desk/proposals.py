@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import Any
 
 from exchange_mcp.desk.journal import Journal
-from exchange_mcp.desk.records import Claim, Counters, Grant, Intent, Origin, Proposal, Signed, Taken
+from exchange_mcp.desk.records import Claim, Counted, Grant, Intent, Origin, Proposal, Signed, Taken
 from exchange_mcp.model.accounts import AccountName, Environment, MarketType
 from exchange_mcp.model.outcomes import Evidence, Outcome, Verdict
 from exchange_mcp.model.plans import PlannedMarket, WirePlan, WireRequest
@@ -118,7 +118,7 @@ def claim_of(intent: Intent, **changed: Any) -> Claim:  # noqa: ANN401 - a field
     return replace(made, **changed)
 
 
-def admits(_account: Counters, _desk: Counters) -> str | None:
+def admits(_counted: Counted) -> str | None:
     return None
 
 

@@ -1,5 +1,6 @@
 """A claim: every one of its conditions, read inside its own transaction."""
 
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -16,9 +17,9 @@ from exchange_mcp.desk.journal_errors import (
     NotRecoveredError,
     StateChangedError,
 )
-from exchange_mcp.desk.records import Claim, Counters, Intent, Origin
+from exchange_mcp.desk.records import Claim, Counted, Counters, Intent, Origin
 from exchange_mcp.desk.schema import nonces
-from exchange_mcp.model.accounts import AccountName
+from exchange_mcp.model.accounts import AccountName, MarketType
 from exchange_mcp.model.outcomes import Outcome
 from exchange_mcp.model.writes import WriteRequest
 
@@ -207,10 +208,10 @@ def test_the_limits_are_asked_inside_the_claim_with_what_is_counted_before_it(jo
     claimed(journal, proposal(1, plan=plan(buy(1), base="ETH")))
     claimed(journal, proposal(2, plan=plan(buy(2), account=OTHER)))
     intent = approved(journal, proposal(3))
-    seen: list[tuple[Counters, Counters]] = []
+    seen: list[Counted] = []
 
-    def too_much(account: Counters, desk: Counters) -> str | None:
-        seen.append((account, desk))
+    def too_much(counted: Counted) -> str | None:
+        seen.append(counted)
         return "over the daily limit"
 
     head = journal.head()
@@ -218,9 +219,34 @@ def test_the_limits_are_asked_inside_the_claim_with_what_is_counted_before_it(jo
         journal.claim(intent.id, claim_of(intent), too_much)
     assert caught.value.reason is ClaimRefusal.LIMITS
     assert journal.head() == head
-    [(account, desk)] = seen
+    [counted] = seen
+    account, desk = counted.account, counted.desk
     assert (account.notional_24h, account.in_flight) == ({"USDT": Decimal("50.00")}, 1)
     assert (desk.notional_24h, desk.in_flight) == ({"USDT": Decimal("100.00")}, 2)
+
+
+def test_a_market_is_counted_on_all_accounts_and_apart_from_another_of_the_same_name_and_asset(
+    journal: Journal, clock: HandClock
+) -> None:
+    swap = plan(buy(1))
+    market = replace(swap.market, symbol="BTC/USDT:USDT", market_type=MarketType.LINEAR, settle="USDT")
+    claimed(journal, proposal(1, plan=replace(swap, account=OTHER, market=market)))
+    spot = claimed(journal, proposal(2, plan=plan(buy(2), account=AccountName("third"))))
+    intent = approved(journal, proposal(3, plan=plan(buy(3))))
+    counted = journal.counted(intent, clock.ms)
+    assert intent.market_id == swap.market.market_id == spot.market_id
+    # Of three accounts, one order each; of the market, the one on spot.
+    assert (counted.account.orders_24h, counted.desk.orders_24h, counted.market.orders_24h) == (0, 2, 1)
+    assert counted.market.notional_24h == {"USDT": Decimal("50.00")}
+
+
+def test_what_the_venue_holds_to_reducing_is_counted_as_an_order_and_not_as_notional(
+    journal: Journal, clock: HandClock
+) -> None:
+    write = replace(buy(1), is_reduce_only=True)
+    counted = journal.counted(claimed(journal, proposal(1, plan=plan(write))), clock.ms)
+    for each in (counted.account, counted.desk, counted.market):
+        assert (each.notional_24h, each.orders_last_minute) == ({}, 1)
 
 
 def test_nothing_is_claimed_before_the_last_run_was_looked_at(disk: MemoryDisk, clock: HandClock) -> None:

@@ -177,9 +177,9 @@ class Hanging(ModelVenue):
         await self._answers()
         return await ModelVenue.effect_of(self, plan)
 
-    async def seen(self, since_ms: int) -> tuple[Sighting, ...]:
+    async def seen(self, since_ms: int, symbols: frozenset[str]) -> tuple[Sighting, ...]:
         await self._answers()
-        return await ModelVenue.seen(self, since_ms)
+        return await ModelVenue.seen(self, since_ms, symbols)
 
     async def _answers(self) -> None:
         if self.hangs:

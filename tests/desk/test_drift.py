@@ -43,6 +43,8 @@ def test_what_is_as_it_was_has_not_drifted() -> None:
         {"position_mode": None},
         {"mid": None},
         {"is_reduce_enforced": True},
+        {"leverage": 20},
+        {"margin_mode": "isolated"},
         {"key_fault": "expired"},
     ],
 )

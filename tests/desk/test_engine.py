@@ -397,8 +397,8 @@ def test_an_order_that_was_proved_not_sent_and_is_there_is_placed_and_halts_the_
 def test_an_absent_order_that_was_filled_and_is_gone_from_every_list_is_still_found_by_its_id() -> None:
     @dataclass(slots=True, eq=False)
     class WithoutLists(ModelVenue):
-        async def seen(self, since_ms: int) -> tuple[()]:
-            del since_ms
+        async def seen(self, since_ms: int, symbols: frozenset[str]) -> tuple[()]:
+            del since_ms, symbols
             return ()
 
     async def story(desk: Running) -> None:
@@ -421,7 +421,8 @@ def test_no_grant_is_claimed_while_nobody_can_see_who_else_writes_with_the_key()
     class Blind(ModelVenue):
         asked: list[int] = field(default_factory=list[int])
 
-        async def seen(self, since_ms: int) -> tuple[()]:
+        async def seen(self, since_ms: int, symbols: frozenset[str]) -> tuple[()]:
+            del symbols
             self.asked.append(since_ms)
             if len(self.asked) > 1:
                 raise InvalidArgumentError("no answer")

@@ -10,7 +10,7 @@ import pytest
 from exchange_mcp.desk.intents import State
 from exchange_mcp.desk.journal import Journal, Note
 from exchange_mcp.desk.journal_errors import ConflictError, NoSuchIntentError, StateChangedError
-from exchange_mcp.desk.records import Counters, Repeated, Taken
+from exchange_mcp.desk.records import Counted, Counters, Repeated, Taken
 from exchange_mcp.desk.repeats import IsRefused, Refusal
 from exchange_mcp.model.accounts import AccountName
 from exchange_mcp.model.canonical import canonical_json
@@ -328,7 +328,7 @@ def test_a_crash_inside_a_transaction_leaves_nothing_of_it(
     intent = approved(journal, proposal(1))
     head = journal.head()
 
-    def crash(_account: Counters, _desk: Counters) -> str | None:
+    def crash(_counted: Counted) -> str | None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):

@@ -73,9 +73,9 @@ class Asked(ModelVenue):
 
     since_ms: list[int] = field(default_factory=list[int])
 
-    async def seen(self, since_ms: int) -> tuple[Sighting, ...]:
+    async def seen(self, since_ms: int, symbols: frozenset[str]) -> tuple[Sighting, ...]:
         self.since_ms.append(since_ms)
-        return await ModelVenue.seen(self, since_ms)
+        return await ModelVenue.seen(self, since_ms, symbols)
 
 
 def asked(desk: Running) -> list[int]:
@@ -124,3 +124,28 @@ def test_a_full_disk_does_not_end_the_watch() -> None:
         assert desk.clock.now_ms() - kept <= 3 * 60_000
 
     Running().tell(story)
+
+
+def test_a_venue_is_asked_about_every_market_that_the_journal_knows_also_after_a_restart() -> None:
+    @dataclass(slots=True, eq=False)
+    class AskedFor(ModelVenue):
+        symbols: list[frozenset[str]] = field(default_factory=list[frozenset[str]])
+
+        async def seen(self, since_ms: int, symbols: frozenset[str]) -> tuple[Sighting, ...]:
+            self.symbols.append(symbols)
+            return await ModelVenue.seen(self, since_ms, symbols)
+
+    async def story(desk: Running) -> None:
+        def last() -> frozenset[str]:
+            assert isinstance(desk.venue, AskedFor)
+            return desk.venue.symbols[-1]
+
+        assert last() == frozenset()
+        intent = await desk.approved()
+        await desk.engine.settled(intent.id)
+        await asyncio.sleep(PACE.sweep + 1)
+        assert last() == {intent.plan.market.symbol}
+        await opened_again(desk)
+        assert last() == {intent.plan.market.symbol}
+
+    Running(venue_type=AskedFor).tell(story)

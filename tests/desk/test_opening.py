@@ -275,8 +275,8 @@ def test_a_journal_is_not_opened_or_made_on_a_file_system_that_is_not_on_the_lis
 
 def test_a_schema_from_the_future_is_refused_to_writers_and_readers(tmp_path: Path) -> None:
     opened(tmp_path).close()
-    altered(tmp_path, "UPDATE fact SET value = '2' WHERE name = 'schema'")
-    with pytest.raises(FutureSchemaError, match="schema 2, and this release knows 1"):
+    altered(tmp_path, "UPDATE fact SET value = '3' WHERE name = 'schema'")
+    with pytest.raises(FutureSchemaError, match="schema 3, and this release knows 2"):
         opened(tmp_path)
     with pytest.raises(FutureSchemaError):
         open_reading(journal_file(tmp_path))
@@ -286,7 +286,7 @@ def test_an_older_schema_is_brought_here_in_one_transaction_with_an_event(disk: 
     journal = disk.open(HandClock(), SeededEntropy())
     added = Table("addition", MetaData(), Column("id", Integer, primary_key=True))
 
-    def second(connection: Connection) -> None:
+    def third(connection: Connection) -> None:
         added.create(connection)
 
     def broken(connection: Connection) -> None:
@@ -296,13 +296,13 @@ def test_an_older_schema_is_brought_here_in_one_transaction_with_an_event(disk: 
     connection = journal._connection  # pyright: ignore[reportPrivateUsage] - the next release's code
     before = journal.head()
     with pytest.raises(OSError, match="in the middle"), dialect.immediate(connection):
-        opening.migrate(connection, 1, {**MIGRATIONS, 2: broken}, goal=2)
+        opening.migrate(connection, 1, {**MIGRATIONS, 3: broken}, goal=3)
     assert journal.head() == before
     with dialect.immediate(connection):
-        opening.migrate(connection, 1, {**MIGRATIONS, 2: second}, goal=2)
+        opening.migrate(connection, 1, {**MIGRATIONS, 3: third}, goal=3)
         assert connection.execute(added.select()).all() == []
     event = journal.events()[-1]
-    assert (event.kind, '"from":1,"to":2' in event.text) == ("migrated", True)
+    assert (event.kind, '"from":2,"to":3' in event.text) == ("migrated", True)
 
 
 # Damage.

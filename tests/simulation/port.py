@@ -164,7 +164,8 @@ class ModelVenue:
             first_look_ms=terms.first_look_ms, spacing_ms=terms.spacing_ms, refuses_late=terms.refuses_late
         )
 
-    async def seen(self, since_ms: int) -> tuple[Sighting, ...]:
+    async def seen(self, since_ms: int, symbols: frozenset[str]) -> tuple[Sighting, ...]:
+        del symbols  # its lists tell every market
         await self._reads()
         if not all(self.world.answers(source.value) for source in (Source.OPEN_ORDERS, Source.CLOSED_ORDERS)):
             raise VenueUnreachableError("a source did not answer")

@@ -12,7 +12,7 @@ from exchange_mcp.desk.intents import State
 from exchange_mcp.desk.journal import Journal
 from exchange_mcp.desk.pace import Pace
 from exchange_mcp.desk.ports import LimitRuling, Planned
-from exchange_mcp.desk.records import Counters, Grant, Intent, IsRefused, Proposed, Repeated, Taken
+from exchange_mcp.desk.records import Counted, Grant, Intent, IsRefused, Proposed, Repeated, Taken
 from exchange_mcp.model.errors import ExchangeMcpError
 from exchange_mcp.model.writes import OrderType
 from exchange_mcp.venue.verdict import judge
@@ -57,12 +57,12 @@ class OpenHanded:
     digest = hashlib.sha256(b"limits").hexdigest()
     currency = "USDT"
 
-    def rule(self, planned: Planned, account: Counters, desk: Counters, now_ms: int) -> LimitRuling:
-        del desk, now_ms
+    def rule(self, planned: Planned, counted: Counted, now_ms: int) -> LimitRuling:
+        del now_ms
         worst = planned.footing.worst_case
         if worst is None:
             return LimitRuling(is_allowed=False, reason="Nothing bounds it.")
-        total = worst + account.notional_24h.get("USDT", Decimal(0))
+        total = worst + counted.account.notional_24h.get("USDT", Decimal(0))
         return LimitRuling(is_allowed=total <= Decimal(5_000), reason=f"{total} of 5000 USDT a day.")
 
 

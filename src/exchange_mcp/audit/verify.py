@@ -69,7 +69,19 @@ _FOLLOWS = (
 )
 # What a signature for one write is bound to; and the other events that use one up, by what it was for.
 _BOUND = ("plan_digest", "preview_digest", "policy_digest", "expires_ms")
-_SIGNED = {"resolved": "resolve", "resumed": "resume", "adopted": "adopt"}
+_SIGNED = {"resolved": "resolve", "resumed": "resume", "adopted": "adopt", "tool_allowed": "allow_tool"}
+_SIGNED.update(approver_added="add_approver", approver_removed="remove_approver")
+_SIGNED.update(client_added="add_client", client_removed="remove_client")
+_SIGNED["configuration_accepted"] = "accept_configuration"
+# The register's tables: the columns of a row, and how many of them tell rows apart; the last is when it was made.
+_REGISTER = {
+    "approver": (("name", "kind", "public", "counter", "added_ms"), 1),
+    "client": (("name", "credential_sha256", "added_ms"), 1),
+    "allowance": (("client", "tool", "is_allowed", "declaration", "changed_ms"), 2),
+    "configuration": (("digest", "text", "accepted_ms"), 0),
+}
+_MADE_BY = {"approver_added": "approver", "client_added": "client", "tool_allowed": "allowance"}
+_MADE_BY["configuration_accepted"] = "configuration"
 
 
 class BrokenLogError(Exception):
@@ -333,6 +345,7 @@ def _compare(connection: sqlite3.Connection, count: int) -> None:
         _check_intents(connection)
         _check_nonces(connection)
         _check_halts(connection)
+        _check_register(connection)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise BrokenLogError(
             count + 1,
@@ -442,8 +455,9 @@ def _check_nonces(connection: sqlite3.Connection) -> None:
             )
         elif kind == "claimed":
             used[body["nonce"]][1]["spent_ms"] = row["at_ms"]
-        elif kind in _SIGNED:
-            held = {"purpose": _SIGNED[kind], "intent": row["intent"], "spent_ms": row["at_ms"]}
+        elif kind == "acted" or (kind in _SIGNED and body["signed"]):
+            purpose = _SIGNED.get(kind) or body["purpose"]
+            held = {"purpose": purpose, "intent": row["intent"], "spent_ms": row["at_ms"]}
             used[body["signed"]["nonce"]] = (row["seq"], {**dict.fromkeys(_BOUND), **held})
     for row in connection.execute("SELECT * FROM nonce"):
         seq, held = used.pop(row["nonce"], (0, None))
@@ -472,6 +486,40 @@ def _check_halts(connection: sqlite3.Connection) -> None:
         named = f"account {account}" if account else "the desk"
         state = "halted" if account in stands else "not halted"
         raise BrokenLogError(halted.get(account, last), f"{named} is {state}, and the log says otherwise")
+
+
+def _check_register(connection: sqlite3.Connection) -> None:
+    """See that who approves, who proposes and what is configured is what the log says; schema 1 has no such tables."""
+    if connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'approver'").fetchone() is None:
+        return
+    for table, told in _told_of_register(connection).items():
+        columns, keys = _REGISTER[table]
+        for row in connection.execute(f"SELECT * FROM {table}"):  # noqa: S608 - a name from the table above
+            key = tuple(row[name] for name in columns[:keys])
+            seq, values = told.pop(key, (1, {}))
+            if {name: row[name] for name in columns} != values:
+                raise BrokenLogError(seq, f"{' '.join((table, *key))} stands otherwise than the log says")
+        for key, (seq, _) in told.items():
+            raise BrokenLogError(seq, f"{' '.join((table, *key))} is in the log and nowhere else")
+
+
+def _told_of_register(connection: sqlite3.Connection) -> dict[str, dict[Any, tuple[int, dict[str, Any]]]]:
+    """The register's rows, as the events made them."""
+    told: dict[str, dict[Any, tuple[int, dict[str, Any]]]] = {table: {} for table in _REGISTER}
+    for row in connection.execute("SELECT seq, at_ms, kind, text FROM event ORDER BY seq"):
+        kind, body = row["kind"], json.loads(row["text"])["body"]
+        if kind in _MADE_BY:
+            columns, keys = _REGISTER[_MADE_BY[kind]]
+            values = {name: body.get(name) for name in columns[:-1]} | {columns[-1]: row["at_ms"]}
+            told[_MADE_BY[kind]][tuple(body[name] for name in columns[:keys])] = (row["seq"], values)
+        elif kind == "approver_removed":
+            del told["approver"][(body["name"],)]
+        elif kind == "approver_counted":
+            told["approver"][(body["name"],)][1]["counter"] = body["counter"]
+        elif kind == "client_removed":
+            del told["client"][(body["name"],)]
+            told["allowance"] = {k: v for k, v in told["allowance"].items() if k[0] != body["name"]}
+    return told
 
 
 # What was kept outside.

@@ -10,12 +10,12 @@ from exchange_mcp.desk.entry import Entry
 from exchange_mcp.desk.intents import State
 from exchange_mcp.desk.journal_errors import ClaimRefusal, ClaimRefusedError, JournalFullError
 from exchange_mcp.desk.proposing import digest_of
-from exchange_mcp.desk.reading import counters_of, halts_of, state_is_in
-from exchange_mcp.desk.records import Claim, Counters, Intent, Origin
+from exchange_mcp.desk.reading import counted_of, halts_of, state_is_in
+from exchange_mcp.desk.records import Claim, Counted, Intent, Origin
 from exchange_mcp.desk.schema import intents
 
-Admits = Callable[[Counters, Counters], str | None]
-"""Given what is counted of the account and of the whole desk: why the limits do not admit it, or None. Pure."""
+Admits = Callable[[Counted], str | None]
+"""Given what is counted of all that covers it: why the limits do not admit it, or None. Pure."""
 
 _IN_DOUBT: Final = (
     select(intents.c.id, intents.c.state)
@@ -77,7 +77,7 @@ def check_deadline(entry: Entry, claim: Claim) -> None:
 
 def check_limits(entry: Entry, intent: Intent, admits: Admits) -> None:
     """See that the limits admit it, with what is counted at this moment."""
-    why_not = admits(*counters_of(entry.connection, entry.now_ms, intent.account))
+    why_not = admits(counted_of(entry.connection, entry.now_ms, intent))
     if why_not is not None:
         raise ClaimRefusedError(ClaimRefusal.LIMITS, why_not)
 

@@ -17,7 +17,7 @@ from exchange_mcp.desk.journal_errors import (
     StateChangedError,
 )
 from exchange_mcp.desk.ports import Footing, Planned
-from exchange_mcp.desk.records import Claim, Counters, Intent
+from exchange_mcp.desk.records import Claim, Counted, Intent
 from exchange_mcp.desk.station import Moment, Station
 from exchange_mcp.desk.watch import Watch
 from exchange_mcp.model.errors import ExchangeMcpError, JournalError
@@ -112,8 +112,8 @@ class Dispatcher:
             worst_notional=now.footing.worst_case,
         )
 
-        def admits(account: Counters, desk: Counters) -> str | None:
-            ruling = station.limits.rule(now, account, desk, now_ms)
+        def admits(counted: Counted) -> str | None:
+            ruling = station.limits.rule(now, counted, now_ms)
             return None if ruling.is_allowed else ruling.reason
 
         try:

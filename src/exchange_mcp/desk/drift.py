@@ -18,10 +18,15 @@ def drift(approved: Footing, now: Footing, collar_bps: Decimal) -> str | None:
         return f"The key may not be used: {now.key_fault}"
     if now.effect != approved.effect:
         return f"The order {approved.effect} when it was approved; now it {now.effect}."
-    if now.position_mode != approved.position_mode:
-        return f"The position mode was {approved.position_mode}; now it is {now.position_mode}."
     if now.is_reduce_enforced != approved.is_reduce_enforced:
         return "Whether the venue enforces that the order only reduces has changed."
+    for what, before, after in (
+        ("position mode", approved.position_mode, now.position_mode),
+        ("leverage of the market", approved.leverage, now.leverage),
+        ("margin mode of the market", approved.margin_mode, now.margin_mode),
+    ):
+        if after != before:
+            return f"The {what} was {before}; now it is {after}."
     return _moved(approved.mid, now.mid, collar_bps)
 
 

@@ -13,7 +13,7 @@ from exchange_mcp.desk.dispatcher import Dispatcher
 from exchange_mcp.desk.intents import State
 from exchange_mcp.desk.journal import Journal, Note
 from exchange_mcp.desk.pace import Pace
-from exchange_mcp.desk.ports import DeskVenue, Judge, Limits, Planned
+from exchange_mcp.desk.ports import DeskVenue, Judge, LimitRuling, Limits, Planned
 from exchange_mcp.desk.read_back import ReadBack
 from exchange_mcp.desk.reconciler import Reconciler
 from exchange_mcp.desk.records import (
@@ -58,6 +58,7 @@ class Ask:
             answer.
         request: what the account's venue plans from. request_digest: of it, in hex.
         distinct_from: an earlier intent that this is knowingly not.
+        note: what it writes to the approver.
     """
 
     proposal_id: str
@@ -67,6 +68,15 @@ class Ask:
     request_digest: str
     origin: Origin = Origin.CLIENT
     distinct_from: str | None = None
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reviewed:
+    """A proposal with the preview that is shown now, and what the limits say to that."""
+
+    intent: Intent
+    ruling: LimitRuling
 
 
 class _Hands:
@@ -240,6 +250,7 @@ class Engine:
                 currency=self._limits.currency,
                 expires_ms=self._clock.now_ms() + self._expires_ms,
                 distinct_from=self._distinct_from(ask),
+                note=ask.note,
             )
         )
         if not isinstance(proposed, Taken):
@@ -252,8 +263,7 @@ class Engine:
 
     def _decided(self, intent: Intent, planned: Planned) -> Intent:
         now_ms = self._clock.now_ms()
-        account = self._journal.counters(intent.account, now_ms)
-        ruling = self._limits.rule(planned, account, self._journal.counters(None, now_ms), now_ms)
+        ruling = self._limits.rule(planned, self._journal.counted(intent, now_ms), now_ms)
         decided = self._journal.decide(
             intent.id,
             is_permitted=ruling.is_allowed,
@@ -270,11 +280,16 @@ class Engine:
         Raises:
             JournalError: it is not waiting for a decision. ExchangeMcpError: it could not be previewed.
         """
+        return (await self.review(intent_id)).intent
+
+    async def review(self, intent_id: str) -> Reviewed:
+        """As `present`, and what the limits would say to it now; they say it again, and it counts, in the claim."""
         intent = self._journal.intent(intent_id)
         planned = await self._accepting(intent.account).station.venue.recheck(intent.plan)
         if planned.plan.canonical() != intent.plan_text:
             raise WritesClosedError(f"the venue would be sent another request than intent {intent_id} says")
-        return self._journal.show(intent_id, _preview(planned))
+        shown, now_ms = self._journal.show(intent_id, _preview(planned)), self._clock.now_ms()
+        return Reviewed(shown, self._limits.rule(planned, self._journal.counted(shown, now_ms), now_ms))
 
     def retract(self, intent_id: str, client: str) -> Intent:
         """Take back what this client proposed, while nothing of it was sent.

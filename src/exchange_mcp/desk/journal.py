@@ -39,8 +39,8 @@ from exchange_mcp.desk.records import (
     Signed,
     Taken,
 )
+from exchange_mcp.desk.registering import Registering
 from exchange_mcp.desk.schema import intents, state_fact
-from exchange_mcp.desk.writing import JournalWrites
 from exchange_mcp.model.accounts import AccountName
 from exchange_mcp.model.canonical import canonical_json
 from exchange_mcp.model.findings import Findings, FoundOrder
@@ -59,15 +59,32 @@ class Note(StrEnum):
     CONFIGURATION = "configuration"
     VENUE = "venue"
     NEEDS_PERSON = "needs_person"
+    TURNED_AWAY = "turned_away"
+    CREDENTIAL_REFUSED = "credential_refused"
+    SIGNATURE = "signature"
+    SIGNATURE_REFUSED = "signature_refused"
+    PASSPHRASE_FAILED = "passphrase_failed"
 
 
-class Journal(JournalWrites):
+# Whoever is not trusted can cause these; they may not take the room that outcomes need.
+_FROM_OUTSIDE: Final = frozenset(
+    {
+        Note.UNPLANNED,
+        Note.TURNED_AWAY,
+        Note.CREDENTIAL_REFUSED,
+        Note.SIGNATURE_REFUSED,
+        Note.PASSPHRASE_FAILED,
+    }
+)
+
+
+class Journal(Registering):
     """One desk's journal, open for writing. Made by `opening.open_journal`.
 
     Every method that writes raises `JournalError`; unless it is an `UncertainWriteError`, nothing was changed.
 
     Args:
-        limits: what counts as a repeat, and for how long; the rest as `JournalWrites` takes it.
+        limits: what counts as a repeat, and for how long; the rest as `writing.JournalWrites` takes it.
     """
 
     def __init__(
@@ -395,7 +412,7 @@ class Journal(JournalWrites):
     def record(self, note: Note, body: Mapping[str, object], intent_id: str | None = None) -> Event:
         """Record something that changes no intent."""
         with self._entry() as entry:
-            if note is Note.UNPLANNED:
+            if note in _FROM_OUTSIDE:
                 check_room(entry)
             return entry.append(note, intent_id, body)
 

@@ -41,6 +41,7 @@ from exchange_mcp.desk.locks import ProcessLock
 from exchange_mcp.desk.mark import Mark, MarkFile, MarkStore
 from exchange_mcp.desk.reading import JournalReads, facts_of, head_of
 from exchange_mcp.desk.records import Opening, Signed
+from exchange_mcp.desk.register_story import check_register
 from exchange_mcp.desk.repeats import RepeatLimits
 from exchange_mcp.desk.schema import MIGRATIONS, SCHEMA, events, facts, intents, state_fact
 from exchange_mcp.desk.writing import BACKWARDS_MS
@@ -168,6 +169,7 @@ def begin(connection: Connection, around: Surroundings) -> Journal:
         with immediate(connection):
             migrate(connection, around.clock.now_ms())
             _verify_end(connection)
+            check_register(connection)
     with immediate(connection):
         known = facts_of(connection)
         store = around.marks(known["desk_id"])

@@ -10,12 +10,12 @@ from decimal import Decimal
 from typing import Any, Protocol
 
 from exchange_mcp.desk.absence import AbsenceTerms
-from exchange_mcp.desk.records import Counters
+from exchange_mcp.desk.records import Counted
 from exchange_mcp.model.decimals import from_wire
 from exchange_mcp.model.findings import Findings, Sought
 from exchange_mcp.model.outcomes import Evidence, Verdict
 from exchange_mcp.model.plans import WirePlan
-from exchange_mcp.model.positions import EffectClass, PositionMode
+from exchange_mcp.model.positions import EffectClass, MarginMode, PositionMode
 from exchange_mcp.model.trading import Effect, Ready, Sighting
 
 
@@ -30,6 +30,7 @@ class Footing:
         worst_case: the most that the write can cost, in the policy's reference currency; zero where it can cost
             nothing; None where nothing bounds it.
         is_reduce_enforced: whether the venue itself takes care that the order only reduces.
+        leverage, margin_mode: of the market, as set; None on spot, and where the write does not depend on it.
         key_fault: why the key may not be used, or None; told at most 60 s ago.
     """
 
@@ -38,6 +39,8 @@ class Footing:
     mid: Decimal | None
     worst_case: Decimal | None
     is_reduce_enforced: bool = False
+    leverage: int | None = None
+    margin_mode: MarginMode | None = None
     key_fault: str | None = None
 
     def as_object(self) -> dict[str, object]:
@@ -48,6 +51,8 @@ class Footing:
             "mid": self.mid,
             "worst_case": self.worst_case,
             "is_reduce_enforced": self.is_reduce_enforced,
+            "leverage": self.leverage,
+            "margin_mode": self.margin_mode,
         }
 
     @classmethod
@@ -64,6 +69,8 @@ class Footing:
                 mid=from_wire(recorded["mid"]),
                 worst_case=from_wire(recorded["worst_case"]),
                 is_reduce_enforced=recorded["is_reduce_enforced"],
+                leverage=recorded["leverage"],
+                margin_mode=recorded["margin_mode"],
             )
         except (KeyError, TypeError) as error:
             raise ValueError(f"no footing was recorded: {type(error).__name__}") from None
@@ -111,8 +118,8 @@ class Limits(Protocol):
         """The reference currency of its amounts."""
         ...
 
-    def rule(self, planned: Planned, account: Counters, desk: Counters, now_ms: int) -> LimitRuling:
-        """Whether this write is allowed on top of what is counted of its account and of the whole desk; pure."""
+    def rule(self, planned: Planned, counted: Counted, now_ms: int) -> LimitRuling:
+        """Whether this write is allowed on top of what is counted of all that covers it; pure."""
         ...
 
 
@@ -177,9 +184,10 @@ class DeskVenue(Protocol):
         """What it takes to call a cancel or a change of leverage without effect at this venue, by its rules."""
         ...
 
-    async def seen(self, since_ms: int) -> tuple[Sighting, ...]:
+    async def seen(self, since_ms: int, symbols: frozenset[str]) -> tuple[Sighting, ...]:
         """Every order of this key that can be seen, as far as it was placed since then (venue time).
 
+        `symbols` are the markets that the journal knows of: some venues tell what has ended for one market at a time.
         The first question of a run is about all the time since the last run's answer, be it weeks: an answer for a
         part of that is none.
 

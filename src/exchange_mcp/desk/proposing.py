@@ -8,12 +8,12 @@ from typing import Any, Final
 from sqlalchemy import bindparam, func, or_, select
 
 from exchange_mcp.desk import repeats
-from exchange_mcp.desk.entry import Entry
+from exchange_mcp.desk.entry import Entry, legible
 from exchange_mcp.desk.intents import LIVE, Cause, State
 from exchange_mcp.desk.journal_errors import ConflictError, StateChangedError
 from exchange_mcp.desk.reading import intent_from, state_is_in
 from exchange_mcp.desk.records import Grant, Intent, Proposal
-from exchange_mcp.desk.schema import intents
+from exchange_mcp.desk.schema import intents, remarks
 from exchange_mcp.model.canonical import canonical_json
 from exchange_mcp.model.decimals import text
 from exchange_mcp.model.writes import PlaceOrder
@@ -42,6 +42,7 @@ _ABOUT: Final = select(
     state_is_in([*repeats.MATTERS]),
     or_(state_is_in([*LIVE]), intents.c.changed_ms > bindparam("since_ms")),
 )
+_REMARK: Final = remarks.insert()
 _OVERDUE: Final = select(intents).where(
     state_is_in([State.PROPOSED]), intents.c.expires_ms <= bindparam("now_ms")
 )
@@ -134,8 +135,9 @@ def recorded(entry: Entry, proposal: Proposal) -> Intent:
         "fingerprint": plan.fingerprint(),
     }
     read = {"plan": json.loads(plan_text), "preview": json.loads(preview_text)}
-    event = entry.append("proposed", proposal.intent_id, {**told, **read})
-    return entry.add(
+    note = None if proposal.note is None else legible(proposal.note)
+    event = entry.append("proposed", proposal.intent_id, {**told, **read, "note": note})
+    intent = entry.add(
         {
             **told,
             "id": proposal.intent_id,
@@ -163,6 +165,9 @@ def recorded(entry: Entry, proposal: Proposal) -> Intent:
             "note": None,
         }
     )
+    if note is not None:
+        entry.connection.execute(_REMARK, {"intent": intent.id, "text": note})
+    return intent
 
 
 def check_fit(grant: Grant, intent: Intent, now_ms: int) -> None:

@@ -1,21 +1,21 @@
 """What the journal can be asked. Every answer is one moment of it; nothing here writes."""
 
 import json
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from decimal import Decimal
 from threading import RLock
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, bindparam, literal_column, or_, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, and_, bindparam, literal_column, or_, select
 
 from exchange_mcp.desk import chain
 from exchange_mcp.desk.dialect import reading, translated
-from exchange_mcp.desk.intents import LIVE, State
+from exchange_mcp.desk.intents import LIVE, MAY_HAVE_PLACED, State
 from exchange_mcp.desk.journal_errors import NoSuchIntentError
 from exchange_mcp.desk.looks import Look, findings_from
-from exchange_mcp.desk.records import Counters, Event, Halt, Head, Identity, Intent, Origin
-from exchange_mcp.desk.schema import events, facts, halts, intents
+from exchange_mcp.desk.records import Counted, Counters, Event, Halt, Head, Identity, Intent, Origin
+from exchange_mcp.desk.schema import events, facts, halts, intents, remarks
 from exchange_mcp.model.accounts import AccountName
 from exchange_mcp.model.decimals import add
 
@@ -45,15 +45,25 @@ _COUNTED: Final = select(
     intents.c.account,
     intents.c.state,
     intents.c.claimed_ms,
+    intents.c.is_reduce_only,
     intents.c.worst_notional,
     intents.c.currency,
 ).where(
     intents.c.action == "place",
     or_(intents.c.claimed_ms > bindparam("after_ms"), state_is_in([*_IN_DOUBT])),
 )
+# A plan's text is read of those alone that can be of the same market: a venue's own id may be another market's as well.
+_COUNTED_LIKE: Final = _COUNTED.add_columns(intents.c.plan_text).where(
+    intents.c.underlying == bindparam("underlying")
+)
 HEAD: Final = select(events.c.seq, events.c.hash, events.c.at_ms).order_by(events.c.seq.desc()).limit(1)
 _EVENTS: Final = (
     select(events).where(events.c.seq > bindparam("after")).order_by(events.c.seq).limit(bindparam("most"))
+)
+_PLANS: Final = (
+    select(intents.c.seq, intents.c.plan_text)
+    .where(intents.c.account == bindparam("account"), intents.c.seq > bindparam("after"))
+    .order_by(intents.c.seq)
 )
 _EVENTS_OF_INTENT: Final = select(events).where(events.c.intent == bindparam("intent")).order_by(events.c.seq)
 _LAST_OF_KIND: Final = (
@@ -61,6 +71,7 @@ _LAST_OF_KIND: Final = (
 )
 _HALTS: Final = select(halts).order_by(halts.c.account)
 _FACTS: Final = select(facts)
+_REMARK: Final = select(remarks.c.text).where(remarks.c.intent == bindparam("intent"))
 _SWEPT: Final = "swept "
 
 
@@ -98,13 +109,21 @@ def swept_name(account: AccountName) -> str:
     return f"{_SWEPT}{account}"
 
 
-def counters_of(
-    connection: Connection, now_ms: int, account: AccountName | None = None
-) -> tuple[Counters, Counters]:
-    """What policy counts of one account and of the whole desk, in the transaction that is under way."""
-    rows = connection.execute(_COUNTED, {"after_ms": now_ms - DAY_MS}).all()
-    own = [row for row in rows if row.account == account]
-    return _counted(own, now_ms), _counted(rows, now_ms)
+def counted_of(connection: Connection, now_ms: int, intent: Intent) -> Counted:
+    """What policy counts of all that covers one intent, in the transaction that is under way."""
+    since = {"after_ms": now_ms - DAY_MS}
+    rows = connection.execute(_COUNTED, since).all()
+    like = connection.execute(_COUNTED_LIKE, {**since, "underlying": intent.underlying}).all()
+    symbol = _symbol(intent.plan_text)
+    return Counted(
+        account=_counted([row for row in rows if row.account == intent.account], now_ms),
+        desk=_counted(rows, now_ms),
+        market=_counted([row for row in like if _symbol(row.plan_text) == symbol], now_ms),
+    )
+
+
+def _symbol(plan_text: str) -> str:
+    return json.loads(plan_text)["market"]["symbol"]
 
 
 def _counted(rows: Sequence[Row[*tuple[Any, ...]]], now_ms: int) -> Counters:
@@ -117,7 +136,8 @@ def _counted(rows: Sequence[Row[*tuple[Any, ...]]], now_ms: int) -> Counters:
         in_flight += row.state == State.DISPATCHING
         unknown += row.state == State.UNKNOWN
         is_open = row.state in _IN_DOUBT
-        if row.worst_notional is not None and (is_open or (is_recent and row.state not in _RELEASED)):
+        is_counted = is_open or (is_recent and row.state not in _RELEASED)
+        if row.worst_notional is not None and is_counted and not row.is_reduce_only:
             so_far = notional.get(row.currency, Decimal(0))
             notional[row.currency] = add(so_far, Decimal(row.worst_notional))
     return Counters(
@@ -188,11 +208,48 @@ class JournalReads:
         """The latest intents, newest first."""
         return self._many(select(intents).order_by(intents.c.seq.desc()).limit(count), {})
 
+    def listed(
+        self, *, states: Collection[State] | None = None, account: AccountName | None = None, most: int = 50
+    ) -> tuple[Intent, ...]:
+        """The latest intents in one of these states and of this account, where one is named; newest first."""
+        query = select(intents).order_by(intents.c.seq.desc()).limit(most)
+        if states is not None:
+            query = query.where(state_is_in(sorted(states)))
+        if account is not None:
+            query = query.where(intents.c.account == account)
+        return self._many(query, {})
+
+    def like(self, intent: Intent, since_ms: int, most: int = 5) -> tuple[Intent, ...]:
+        """Other orders on the same account, asset and side that are under way, or may have placed something since
+        then; newest first."""
+        query = (
+            select(intents)
+            .where(
+                intents.c.account == intent.account,
+                intents.c.underlying == intent.underlying,
+                intents.c.side == intent.side,
+                intents.c.action == "place",
+                intents.c.id != intent.id,
+                or_(
+                    state_is_in(sorted(LIVE)),
+                    and_(state_is_in(sorted(MAY_HAVE_PLACED)), intents.c.changed_ms >= since_ms),
+                ),
+            )
+            .order_by(intents.c.seq.desc())
+            .limit(most)
+        )
+        return self._many(query, {}) if intent.action == "place" else ()
+
     def counters(self, account: AccountName | None, now_ms: int) -> Counters:
         """What policy counts of one account, or of the whole desk."""
         with self._reading():
-            own, desk = counters_of(self._connection, now_ms, account)
-        return desk if account is None else own
+            rows = self._connection.execute(_COUNTED, {"after_ms": now_ms - DAY_MS}).all()
+        return _counted([row for row in rows if account in {None, row.account}], now_ms)
+
+    def counted(self, intent: Intent, now_ms: int) -> Counted:
+        """What policy counts of all that covers one intent."""
+        with self._reading():
+            return counted_of(self._connection, now_ms, intent)
 
     def halts(self) -> tuple[Halt, ...]:
         """The halts in force."""
@@ -226,6 +283,11 @@ class JournalReads:
             row = self._connection.execute(_LAST_OF_KIND, {"kind": kind}).mappings().first()
         return None if row is None else Event(**row)
 
+    def remark(self, intent_id: str) -> str | None:
+        """What the proposer of an intent wrote to the approver; untrusted."""
+        with self._reading():
+            return self._connection.execute(_REMARK, {"intent": intent_id}).scalar()
+
     def looks(self, intent_id: str) -> tuple[Look, ...]:
         """What was found each time this intent's order was looked for, oldest first."""
         return tuple(
@@ -239,6 +301,13 @@ class JournalReads:
         with self._reading():
             known = facts_of(self._connection)
         return Identity(known["desk_id"], known["tag"], int(known["epoch"]))
+
+    def symbols(self, account: AccountName, after: int = 0) -> tuple[frozenset[str], int]:
+        """The unified symbols of this account's intents with a greater number than `after`, and the last number."""
+        with self._reading():
+            rows = self._connection.execute(_PLANS, {"account": account, "after": after}).all()
+        named = frozenset[str](json.loads(row.plan_text)["market"]["symbol"] for row in rows)
+        return named, rows[-1].seq if rows else after
 
     def swept_ms(self, account: AccountName) -> int | None:
         """Until when, in venue time, every order on this account's key was seen; None where none ever was."""

@@ -48,6 +48,7 @@ class Proposal:
         worst_notional: the most that it may cost, in `currency`; None where nothing is bought or sold.
         expires_ms: until when somebody may decide.
         distinct_from: an earlier intent that this one is knowingly not.
+        note: what the proposer writes to the approver; untrusted, and no part of what is decided.
     """
 
     intent_id: str
@@ -62,6 +63,7 @@ class Proposal:
     currency: str
     expires_ms: int
     distinct_from: str | None = None
+    note: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,7 +121,8 @@ class Counters:
     """What policy counts, as the journal has it. Unknown outcomes count at their worst case, however old.
 
     Attributes:
-        notional_24h: by currency: claimed in the last 24 hours and not proved to have placed nothing.
+        notional_24h: by currency: claimed in the last 24 hours and not proved to have placed nothing; what the venue
+            holds to reducing is left out, since it can always leave a position.
         orders_last_minute: claimed orders, whatever became of them.
         orders_24h: the same of the last 24 hours.
         in_flight: claimed, outcome not recorded yet. unknown: outcome not known.
@@ -130,6 +133,15 @@ class Counters:
     orders_24h: int
     in_flight: int
     unknown: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counted:
+    """The counters of everything that covers one write: its account, the whole desk, its market on all accounts."""
+
+    account: Counters
+    desk: Counters
+    market: Counters
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -129,6 +129,55 @@ strangers: Final = Table(
 )
 
 
+# Who has a say, and which configuration is in force (`register`); each row is what the events say, and no more.
+approvers: Final = Table(
+    "approver",
+    METADATA,
+    Column("name", Text, primary_key=True),
+    Column("kind", Text, nullable=False),
+    Column("public", Text, nullable=False, unique=True),
+    Column("counter", BigInteger),
+    Column("added_ms", BigInteger, nullable=False),
+)
+
+clients: Final = Table(
+    "client",
+    METADATA,
+    Column("name", Text, primary_key=True),
+    Column("credential_sha256", Text, nullable=False, unique=True),
+    Column("added_ms", BigInteger, nullable=False),
+)
+
+allowances: Final = Table(
+    "allowance",
+    METADATA,
+    Column("client", Text, ForeignKey("client.name"), primary_key=True),
+    Column("tool", Text, primary_key=True),
+    Column("is_allowed", Boolean, nullable=False),
+    Column("declaration", Text, nullable=False),
+    Column("changed_ms", BigInteger, nullable=False),
+)
+
+# At most one row.
+configurations: Final = Table(
+    "configuration",
+    METADATA,
+    Column("digest", Text, primary_key=True),
+    Column("text", Text, nullable=False),
+    Column("accepted_ms", BigInteger, nullable=False),
+)
+
+# What the proposer of an intent wrote to the approver; untrusted.
+remarks: Final = Table(
+    "remark",
+    METADATA,
+    Column("intent", Text, ForeignKey("intent.id"), primary_key=True),
+    Column("text", Text, nullable=False),
+)
+
+_SECOND: Final = (approvers, clients, allowances, configurations, remarks)
+
+
 def state_fact(connection: Connection, name: str, value: str) -> None:
     """Say this under this name, whatever was said before."""
     if connection.execute(facts.update().where(facts.c.name == name).values(value=value)).rowcount == 0:
@@ -136,9 +185,15 @@ def state_fact(connection: Connection, name: str, value: str) -> None:
 
 
 def _first(connection: Connection) -> None:
-    METADATA.create_all(connection)
+    METADATA.create_all(
+        connection, tables=[table for table in METADATA.sorted_tables if table not in _SECOND]
+    )
 
 
-SCHEMA: Final = 1
-MIGRATIONS: Final[Mapping[int, Callable[[Connection], None]]] = {1: _first}
+def _second(connection: Connection) -> None:
+    METADATA.create_all(connection, tables=_SECOND)
+
+
+SCHEMA: Final = 2
+MIGRATIONS: Final[Mapping[int, Callable[[Connection], None]]] = {1: _first, 2: _second}
 """By the version that it leads to, what brings a journal there from the version before."""

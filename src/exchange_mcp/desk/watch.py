@@ -32,6 +32,7 @@ class Watch:
         self._kept_ms = station.journal.swept_ms(station.account)
         self._since_ms = self._first_since_ms()
         self._told: set[str] = set()
+        self._known: tuple[frozenset[str], int] = (frozenset(), 0)
 
     def _first_since_ms(self) -> int:
         """From when on the first sweep looks, in venue time.
@@ -63,7 +64,7 @@ class Watch:
         began_ms, began = station.venue.venue_ms(), Moment.now(station.clock)
         try:
             async with asyncio.timeout(station.pace.look_patience):
-                sightings = await station.venue.seen(self._since_ms)
+                sightings = await station.venue.seen(self._since_ms, self._symbols())
         except TimeoutError:
             raise VenueUnreachableError("the venue did not show in time what this key has") from None
         for sighting in sightings:
@@ -71,6 +72,13 @@ class Watch:
         self._since_ms = began_ms - station.pace.sweep_overlap_ms
         station.swept_at = began
         self._keep(began_ms)
+
+    def _symbols(self) -> frozenset[str]:
+        """The markets of every intent of this account; the journal is read on from where it was read to."""
+        known, read = self._known
+        new, last = self._station.journal.symbols(self._station.account, read)
+        self._known = (known | new, last)
+        return self._known[0]
 
     def _keep(self, began_ms: int) -> None:
         """Let the next run know until when everything was seen; seldom, as what is forgotten is only seen twice."""

@@ -124,8 +124,11 @@ class TradingVenue(Protocol):
         """What each source says of one order of ours; nothing is raised."""
         ...
 
-    async def seen(self, since_ms: int) -> tuple[Sighting, ...]:
+    async def seen(self, since_ms: int, symbols: frozenset[str]) -> tuple[Sighting, ...]:
         """Every order of this key that can be seen, placed since then (venue time), be it weeks.
+
+        A venue that lists what has ended by market alone is asked so for these symbols, and for every market that the
+        account itself shows as traded; what is open is asked for as a whole. One order may be told more than once.
 
         Raises:
             ExchangeMcpError: a source did not answer, or not for all of that time; then nothing is concluded.
