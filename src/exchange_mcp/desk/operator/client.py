@@ -100,9 +100,7 @@ class OperatorClient:
         """The desk, at a glance."""
         return self._get("/v1/status", Status)
 
-    def intents(
-        self, *, state: str | None = None, account: str | None = None, limit: int = 50
-    ) -> IntentList:
+    def intents(self, *, state: str | None = None, account: str | None = None, limit: int = 50) -> IntentList:
         """The newest intents; `state` may also be `open` or `live`."""
         asked = {"state": state, "account": account, "limit": str(limit)}
         return self._get("/v1/intents", IntentList, asked)
@@ -196,7 +194,9 @@ class OperatorClient:
         except httpx.ConnectError as error:
             raise self._not_there(error) from None
         except httpx.ConnectTimeout:
-            raise self._unreachable("does not take connections", "It is busy or stopped; look at its log.") from None
+            raise self._unreachable(
+                "does not take connections", "It is busy or stopped; look at its log."
+            ) from None
         except httpx.TimeoutException:
             seconds = self._answer_seconds + more_seconds
             raise self._unreachable(f"did not answer within {seconds:g} s", _lost(verb)) from None

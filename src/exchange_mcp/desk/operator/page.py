@@ -127,7 +127,9 @@ def _of_order(p: OrderPreview) -> str:
     is_spot = p.market.market_type is MarketType.SPOT
     if p.effect is None or p.position is None or p.position_after is None:
         why = next((unknown.why for unknown in p.unknown if "effect" in unknown.figures), "it is not told")
-        return f"WHAT IT DOES TO YOUR {'HOLDING' if is_spot else 'POSITION'} IS NOT KNOWN: {plain_sentence(why)}"
+        return (
+            f"WHAT IT DOES TO YOUR {'HOLDING' if is_spot else 'POSITION'} IS NOT KNOWN: {plain_sentence(why)}"
+        )
     if is_spot:
         unit = p.market.base
         return f"{_HOLDING[p.effect]}: {shown(p.position)} {unit} becomes {shown(p.position_after)} {unit}"

@@ -29,7 +29,9 @@ def check_preview(plan: WirePlan, preview: Preview) -> None:
         raise ValueError(f"the preview itself says that this is not written: {preview.refused.reason}")
     for name, planned, previewed in (*_market(plan, preview), *_write(plan, preview)):
         if planned != previewed:
-            raise ValueError(f"the plan's {name} is {plain(str(planned))}, the preview's {plain(str(previewed))}")
+            raise ValueError(
+                f"the plan's {name} is {plain(str(planned))}, the preview's {plain(str(previewed))}"
+            )
     if isinstance(preview, OrderPreview):
         _check_effect(preview)
 
@@ -62,7 +64,9 @@ def check_request(plan: WirePlan) -> None:
     for name, value in wanted.items():
         if not _says(request.parameters.get(name), value):
             raise ValueError(f"the request's {name} is not the plan's")
-    unknown = sorted(request.parameters.keys() - {name for name, value in wanted.items() if value is not None})
+    unknown = sorted(
+        request.parameters.keys() - {name for name, value in wanted.items() if value is not None}
+    )
     if unknown:
         raise ValueError(f"the request has a field {plain(unknown[0])}, which the plan does not explain")
 
@@ -134,12 +138,12 @@ def _check_effect(p: OrderPreview) -> None:
     if p.position_after != after:
         raise ValueError(f"of a position of {p.position} this order makes {after}, not {p.position_after}")
     if p.effect not in _effects(p, size, moved, is_opposed=is_opposed):
-        raise ValueError(f"an order that makes a position of {p.position} into {after} does not say that it {p.effect}")
+        raise ValueError(
+            f"an order that makes a position of {p.position} into {after} does not say that it {p.effect}"
+        )
 
 
-def _effects(
-    p: OrderPreview, size: Decimal, moved: Decimal, *, is_opposed: bool
-) -> frozenset[EffectClass]:
+def _effects(p: OrderPreview, size: Decimal, moved: Decimal, *, is_opposed: bool) -> frozenset[EffectClass]:
     if p.market.market_type is MarketType.SPOT:
         # Less than the smallest order counts as nothing held, and what is the smallest is not in a preview.
         return frozenset({"opens", "adds"}) if p.side == "buy" else frozenset({"reduces", "closes"})
