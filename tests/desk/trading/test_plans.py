@@ -16,13 +16,10 @@ from exchange_mcp.model.errors import (
     KeyRefusedError,
     OrderRefusedError,
 )
-from exchange_mcp.model.plans import WirePlan
 from exchange_mcp.model.writes import CancelOrder, PlaceOrder, SetLeverage
 from exchange_mcp.orders.preview import OrderPreview
 from exchange_mcp.orders.requests import CancelRequest, LeverageRequest
 from exchange_mcp.orders.screen import lines
-from exchange_mcp.sim.accounts import Position
-from exchange_mcp.sim.orders import PositionSide
 
 from .world import MAIN, PERPETUAL, SPOT, Request, World, order, policy, trading
 
@@ -234,7 +231,7 @@ async def test_an_amount_that_differs_from_the_plan_in_nothing_but_digits_is_the
 ) -> None:
     request = order(SPOT, type="limit", price="90000.00", amount="0.0100")
     async with trading(world, PolicyLimits(policy())) as venues:
-        plan: WirePlan = (await venues[MAIN].plan(request, OURS)).plan
+        plan = (await venues[MAIN].plan(request, OURS)).plan
         again = await venues[MAIN].recheck(plan)
     assert again.plan.canonical() == plan.canonical()
 
@@ -283,8 +280,6 @@ async def test_a_position_that_was_closed_by_hand_leaves_nothing_to_reduce(world
     reduce = order(PERPETUAL, side="sell", amount="0.1", reduce_only=True)
     async with trading(world, PolicyLimits(policy())) as venues:
         planned = await venues[MAIN].plan(reduce, OURS)
-        held: Position = world.account.positions[0]
-        assert held.side is PositionSide.BOTH
         world.account.positions = world.account.positions[1:]
         with pytest.raises(OrderRefusedError) as caught:
             await venues[MAIN].recheck(planned.plan)

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from exchange_mcp.model.canonical import canonical_json
-from exchange_mcp.model.instants import from_iso
 from exchange_mcp.orders.preview import CancelPreview, LeveragePreview, OrderPreview, Preview
 
 _KINDS: Final[dict[str, type[Preview]]] = {
@@ -23,8 +22,4 @@ def read_preview(shown: Mapping[str, Any]) -> Preview:
     kind = _KINDS.get(str(shown.get("action")))
     if kind is None:
         raise ValueError("what was recorded is no preview of a write")
-    try:
-        values = {**shown, "as_of": from_iso(shown["as_of"])}
-    except (KeyError, TypeError) as error:
-        raise ValueError(f"what was recorded is no preview: {type(error).__name__}") from None
-    return kind.model_validate_json(canonical_json(values))
+    return kind.model_validate_json(canonical_json(shown))
