@@ -107,13 +107,28 @@ def test_what_is_accepted_of_an_account_by_name_is_kept_with_its_reason(load: Lo
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("desk.grant_seconds = 29", "desk.grant_seconds: expected a whole number of seconds from 30 to 600, not 29"),
-        ("desk.grant_seconds = 601", "desk.grant_seconds: expected a whole number of seconds from 30 to 600, not 601"),
-        ("desk.expires_seconds = 5", "desk.expires_seconds: expected a whole number of seconds from 30 to 86400, not 5"),
+        (
+            "desk.grant_seconds = 29",
+            "desk.grant_seconds: expected a whole number of seconds from 30 to 600, not 29",
+        ),
+        (
+            "desk.grant_seconds = 601",
+            "desk.grant_seconds: expected a whole number of seconds from 30 to 600, not 601",
+        ),
+        (
+            "desk.expires_seconds = 5",
+            "desk.expires_seconds: expected a whole number of seconds from 30 to 86400, not 5",
+        ),
         ("desk.scripted_approver = 1", "desk.scripted_approver: expected true or false, not 1"),
-        ('desk.grant_second = 60', 'desk.grant_second: unknown key; did you mean "grant_seconds"?'),
-        ('desk.proposal_group = "two words"', "desk.proposal_group: expected the name of a group of this system"),
-        ('desk.operator_socket = "o.sock"', 'desk.operator_socket: expected a path that begins with "/" or "~/"'),
+        ("desk.grant_second = 60", 'desk.grant_second: unknown key; did you mean "grant_seconds"?'),
+        (
+            'desk.proposal_group = "two words"',
+            "desk.proposal_group: expected the name of a group of this system",
+        ),
+        (
+            'desk.operator_socket = "o.sock"',
+            'desk.operator_socket: expected a path that begins with "/" or "~/"',
+        ),
         ("console.port = 80", "console.port: expected a TCP port from 1024 to 65535, not 80"),
         (
             "console.type_above = -1",
@@ -121,9 +136,12 @@ def test_what_is_accepted_of_an_account_by_name_is_kept_with_its_reason(load: Lo
         ),
         ("keys.check_seconds = 5", "keys.check_seconds: expected a number of seconds from 30 to 3600, not 5"),
         ('log.level = "loud"', 'log.level: expected "debug", "info", "warning" or "error", not "loud"'),
-        ("limits.deadline_seconds = 5", "limits: unknown key; known here: desk, console, keys, log, cache, accounts, policy"),
+        (
+            "limits.deadline_seconds = 5",
+            "limits: unknown key; known here: desk, console, keys, log, cache, accounts, policy",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_wrong_setting_is_named_with_its_line_and_what_would_be_right(
     line: str, said: str, complain: Complain
 ) -> None:
@@ -167,10 +185,11 @@ def test_an_account_without_a_key_is_none_of_a_desk(table: str, next_step: str, 
 
 def test_a_scripted_approver_beside_an_account_that_is_not_simulated_is_refused(complain: Complain) -> None:
     text = "[desk]\nscripted_approver = true\n" + LIVE + SIM.replace("main", "practice") + POLICY
-    assert complain(text) == [
+    (said,) = complain(text)
+    assert said == (
         "desk.toml:2: desk.scripted_approver: is for a desk whose every account is simulated, and these are not: "
         "main (live)"
-    ]
+    )
 
 
 def test_a_scripted_approver_is_taken_where_every_account_is_simulated(load: Load) -> None:
@@ -204,10 +223,11 @@ def test_a_long_home_is_told_of_a_shorter_socket_that_is_not_in_it(load: Load, c
 
 def test_the_proposal_socket_does_not_lie_where_only_the_operator_can_enter(complain: Complain) -> None:
     text = '[desk]\nproposal_socket = "/run/d/p.sock"\noperator_socket = "/run/d/o.sock"\n'
-    assert complain(text + SIM + POLICY) == [
+    (said,) = complain(text + SIM + POLICY)
+    assert said == (
         "desk.toml:2: desk.proposal_socket: lies in /run/d, which only the desk's user can enter; give it a "
         "directory of its own"
-    ]
+    )
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ Every failure is an error with one sentence and the next step. Nothing is asked 
 lost, since what was asked may have been done.
 """
 
-import errno
 import os
+import socket
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
@@ -32,7 +32,7 @@ from exchange_mcp.desk.operator.messages import (
     SignedMessage,
     Status,
 )
-from exchange_mcp.link.messages import PROTOCOL, PROTOCOL_HEADER, ErrorMessage
+from exchange_mcp.link.messages import BASE_URL, PROTOCOL, PROTOCOL_HEADER, ErrorMessage
 from exchange_mcp.model.errors import DeskError, ErrorCode, ExchangeMcpError, InvalidArgumentError
 from exchange_mcp.model.frozen import Record
 from exchange_mcp.model.venue_text import visible
@@ -67,17 +67,16 @@ class OperatorClient:
     `DeskAnswerError` where the desk said no.
 
     Args:
-        socket: where the desk listens.
+        path: where the desk listens.
         answer_seconds: how long an answer may take, beyond what the question itself asks to wait.
     """
 
-    def __init__(self, socket: Path, *, answer_seconds: float = _ANSWER_SECONDS) -> None:
-        self._socket = socket
+    def __init__(self, path: Path, *, answer_seconds: float = _ANSWER_SECONDS) -> None:
+        self._socket = path
         self._answer_seconds = answer_seconds
         self._http = httpx.Client(
-            # The name is never resolved: every byte goes to the socket.
-            base_url="http://desk",
-            transport=httpx.HTTPTransport(uds=str(socket)),
+            base_url=BASE_URL,
+            transport=httpx.HTTPTransport(uds=str(path)),
             headers={PROTOCOL_HEADER: str(PROTOCOL)},
             trust_env=False,
         )
@@ -185,18 +184,15 @@ class OperatorClient:
             headers={} if message is None else {"Content-Type": "application/json"},
             timeout=httpx.Timeout(self._answer_seconds + more_seconds, connect=_CONNECT_SECONDS),
         )
+        self._knock()
         try:
             answer = self._http.send(request, stream=True)
             try:
                 body = _bounded(answer)
             finally:
                 answer.close()
-        except httpx.ConnectError as error:
-            raise self._not_there(error) from None
         except httpx.ConnectTimeout:
-            raise self._unreachable(
-                "does not take connections", "It is busy or stopped; look at its log."
-            ) from None
+            raise self._busy() from None
         except httpx.TimeoutException:
             seconds = self._answer_seconds + more_seconds
             raise self._unreachable(f"did not answer within {seconds:g} s", _lost(verb)) from None
@@ -207,19 +203,35 @@ class OperatorClient:
             raise _refusal(answer.status_code, body)
         return body
 
-    def _not_there(self, error: httpx.ConnectError) -> DeskError:
-        number = _errno_of(error)
-        # What stands in the way of the socket says more than the connection's own error.
-        if number in {errno.EACCES, errno.EPERM}:
-            return self._unreachable(
-                f"is another user's: this user (uid {os.geteuid()}) may not enter its directory",
-                f"Run this command as the desk's own user: {self._socket}",
-            )
-        if number in {errno.ENOENT, errno.ENOTDIR}:
-            return self._unreachable(f"is not running: there is no {self._socket}", _START)
-        if number == errno.ECONNREFUSED:
-            return self._unreachable(f"is not running any more: nobody listens at {self._socket}", _START)
-        return self._unreachable(f"cannot be reached at {self._socket}", _START)
+    def _knock(self) -> None:
+        """Find out in the system's own words why nobody is there; httpx has one word for all of it.
+
+        Raises:
+            DeskError: DESK_UNREACHABLE.
+        """
+        with socket.socket(socket.AF_UNIX) as knocking:
+            knocking.settimeout(_CONNECT_SECONDS)
+            try:
+                knocking.connect(str(self._socket))
+            except PermissionError:
+                raise self._unreachable(
+                    f"is another user's: this user (uid {os.geteuid()}) may not enter its directory",
+                    f"Run this command as the desk's own user, who can enter {self._socket.parent}",
+                ) from None
+            except (FileNotFoundError, NotADirectoryError):
+                raise self._unreachable(f"is not running: there is no {self._socket}", _START) from None
+            except ConnectionRefusedError:
+                raise self._unreachable(
+                    f"is not running any more: nobody listens at {self._socket}", _START
+                ) from None
+            except TimeoutError:
+                raise self._busy() from None
+            except OSError as error:
+                why = error.strerror or str(error)
+                raise self._unreachable(f"cannot be reached at {self._socket}: {why}", _START) from None
+
+    def _busy(self) -> DeskError:
+        return self._unreachable("does not take connections", "It is busy or stopped; look at its log.")
 
     def _unreachable(self, what: str, next_step: str) -> DeskError:
         return DeskError(ErrorCode.DESK_UNREACHABLE, f"The desk {what}.", hint=next_step)
@@ -282,12 +294,3 @@ def _not_understood(why: str) -> DeskError:
         f"The desk's answer cannot be understood: {visible(why, 240)}.",
         hint="Whatever listens there may be a desk of another version: compare exchange-mcp --version on both sides.",
     )
-
-
-def _errno_of(error: BaseException | None) -> int | None:
-    """The number of the system's error under all the wrapping."""
-    while error is not None:
-        if isinstance(error, OSError) and error.errno is not None:
-            return error.errno
-        error = error.__cause__ or error.__context__
-    return None

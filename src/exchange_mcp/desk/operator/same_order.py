@@ -37,13 +37,23 @@ def check_preview(plan: WirePlan, preview: Preview) -> None:
 
 
 def check_footing(footing: Footing, preview: Preview) -> None:
-    """What the desk compares with before it sends is what is shown: effect class and position mode."""
-    effect = preview.effect if isinstance(preview, OrderPreview) else None
-    if footing.effect != effect:
-        raise ValueError(f"the desk would hold the order to the effect {footing.effect}, and shows {effect}")
-    mode = preview.position_mode if isinstance(preview, OrderPreview) else footing.position_mode
-    if footing.position_mode != mode:
-        raise ValueError(f"the desk would hold the order to mode {footing.position_mode}, and shows {mode}")
+    """What the desk compares with before it sends is what is shown: effect, position mode, leverage, margin mode."""
+    pairs: list[Pair] = [("effect", footing.effect, getattr(preview, "effect", None))]
+    if isinstance(preview, OrderPreview):
+        pairs.append(("position mode", footing.position_mode, preview.position_mode))
+    if not isinstance(preview, CancelPreview):
+        # What a write does not depend on is not held to.
+        pairs += [
+            (name, held, shown)
+            for name, held, shown in (
+                ("leverage", footing.leverage, preview.leverage),
+                ("margin mode", footing.margin_mode, preview.margin_mode),
+            )
+            if held is not None
+        ]
+    for name, held, shown in pairs:
+        if held != shown:
+            raise ValueError(f"the desk would hold the order to the {name} {held}, and shows {shown}")
 
 
 def check_request(plan: WirePlan) -> None:
