@@ -10,7 +10,7 @@ import tty
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Self
 
 import click
 
@@ -88,7 +88,7 @@ class _Ear:
         self._error: ExchangeMcpError | None = None
         self._thread = threading.Thread(target=self._listen, daemon=True)
 
-    def __enter__(self) -> "_Ear":
+    def __enter__(self) -> Self:
         self._head = self._client.news(after=0, wait_ms=0).head
         self._thread.start()
         return self

@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from exchange_mcp.desk.console.refusals import RefusedError
 from exchange_mcp.desk.console.sessions import Session
-from exchange_mcp.desk.operator.messages import ApproverList, Done, SignatureMessage, SignedMessage
 from exchange_mcp.desk.office import OperatorOffice
+from exchange_mcp.desk.operator.messages import ApproverList, Done, SignatureMessage, SignedMessage
 from exchange_mcp.desk.passkeys import FIELDS, KIND, Passkey, PasskeyRefusedError, request_options, unb64
 from exchange_mcp.desk.statements import Statement
 from exchange_mcp.model.ports import Clock

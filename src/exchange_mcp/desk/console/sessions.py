@@ -165,9 +165,8 @@ class Sessions:
 
     def _is_over(self, session: Session, now: int) -> bool:
         is_alone = not len(session.streams)
-        return (
-            not session.opened_ms <= now < session.opened_ms + LONGEST_MS
-            or (is_alone and now >= session.seen_ms + ALONE_MS)
+        return not session.opened_ms <= now < session.opened_ms + LONGEST_MS or (
+            is_alone and now >= session.seen_ms + ALONE_MS
         )
 
 
