@@ -5,10 +5,10 @@ from pathlib import Path
 
 import click
 
-from exchange_mcp.cli.at_desk import MISUSED, at_desk, end, print_json
+from exchange_mcp.cli.at_desk import MISUSED, at_desk, desk_options, end, print_json
 from exchange_mcp.cli.deciding import say_done
 from exchange_mcp.cli.passphrase import typed
-from exchange_mcp.cli.signing import sign, signer_of
+from exchange_mcp.cli.signing import sign, signer_of, signer_options
 from exchange_mcp.desk.configuration_change import configuration_difference
 from exchange_mcp.desk.operator.approving import NotSignableError
 from exchange_mcp.desk.operator.messages import Configuration
@@ -17,8 +17,14 @@ from exchange_mcp.desk.statements import Purpose, accept_body, sha256_of
 _WORD = "accept"
 
 
-def accept(socket: Path | None, approver: str | None, key: Path | None, *, is_json: bool) -> None:
-    """Show the difference, ask for the word and the passphrase, sign."""
+@click.command("accept")
+@signer_options
+@desk_options
+def command(socket: Path | None, approver: str | None, key: Path | None, *, is_json: bool) -> None:
+    """Show how desk.toml differs from what was accepted, what it newly permits first, and sign that it counts.
+
+    Until then the running desk opens nothing by it.
+    """
     with at_desk(socket, is_json=is_json) as client:
         found = client.configuration()
         digest = _checked(found)

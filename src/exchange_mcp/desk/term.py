@@ -1,12 +1,9 @@
-"""One configuration at work: the venues of its accounts, its limits, and the engine over them; opened and ended as one.
-
-A configuration that nobody accepted works too, with no venue at all: then everything can be read and nothing proposed.
-"""
+"""One accepted configuration at work: the venues of its accounts, its limits, and the engine over them."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NoReturn
 
 import anyio
 import anyio.to_thread
@@ -14,13 +11,16 @@ import anyio.to_thread
 from exchange_mcp.config.logs import get_logger
 from exchange_mcp.desk.engine import Engine
 from exchange_mcp.desk.journal import Journal, Note
-from exchange_mcp.desk.settings import DeskSettings
+from exchange_mcp.desk.offices.agreement import HeldAccount
+from exchange_mcp.desk.offices.floor import Trading
+from exchange_mcp.desk.settings import DeskAccount, DeskSettings
 from exchange_mcp.desk.trading.limits import PolicyLimits
 from exchange_mcp.desk.trading.opening import desk_venues
 from exchange_mcp.model.accounts import AccountName
-from exchange_mcp.model.errors import ExchangeMcpError, JournalError
+from exchange_mcp.model.canonical import canonical_json
+from exchange_mcp.model.errors import ExchangeMcpError, JournalError, WritesClosedError
 from exchange_mcp.model.ports import Clock, Entropy
-from exchange_mcp.model.scopes import Ability
+from exchange_mcp.model.scopes import Ability, KeyScope
 from exchange_mcp.model.trading import TradingVenue
 from exchange_mcp.venue.verdict import judge
 
@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
 _log = get_logger(__name__)
 
-NOT_ACCEPTED: Final = "desk.toml is not the configuration that an approver accepted: exchange-mcp desk accept"
+# How often at least a key's watch is asked what it knows.
+_LOOK_SECONDS: Final = 15.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,38 +62,44 @@ class Ground:
 
 
 class Term:
-    """A configuration, from its opening to its end.
-
-    Attributes:
-        is_accepted: whether it may trade.
-        engine: holds the accounts whose venues were opened; of the others it says why they are not.
-    """
+    """A configuration, from its opening to its end."""
 
     def __init__(
-        self,
-        loaded: Loaded,
-        ground: Ground,
-        trading: "OpenTrading | None",
-        unopened: Mapping[AccountName, str],
+        self, loaded: Loaded, ground: Ground, opened: "OpenTrading", left_out: Mapping[AccountName, str]
     ) -> None:
-        self.settings = loaded.settings
-        self.is_accepted = trading is not None
-        self.limits = PolicyLimits(loaded.settings.policy)
+        settings = loaded.settings
+        self._settings = settings
         self._journal = ground.journal
         self._clock = ground.clock
-        self._trading = trading
+        self._opened = opened
         self._running = anyio.CancelScope()
-        opened = {} if trading is None else trading.trading
-        self.venues: Mapping[str, TradingVenue] = opened
+        self._is_over = False
+        self._keys: dict[str, str] = {}
+        self._limits = PolicyLimits(settings.policy)
+        self.unopened = {**{AccountName(name): why for name, why in opened.closed.items()}, **left_out}
         self.engine = Engine(
             journal=ground.journal,
-            venues=desk_venues(opened.values(), self.limits, ground.clock),
-            limits=self.limits,
+            venues=desk_venues(opened.trading.values(), self._limits, ground.clock),
+            limits=self._limits,
             judge=judge,
             clock=ground.clock,
             entropy=ground.entropy,
-            expires_ms=loaded.settings.expires_ms,
-            unopened={**({} if trading is None else _named(trading.closed)), **unopened},
+            expires_ms=settings.expires_ms,
+            unopened=self.unopened,
+        )
+
+    @property
+    def policy_digest(self) -> str:
+        """Of the policy in force, in hex."""
+        return self._limits.digest
+
+    def trading(self) -> Trading:
+        """What the office is handed."""
+        return Trading(
+            engine=self.engine,
+            limits=self._limits,
+            policy_text=lambda: canonical_json(self._limits.policy.as_object()),
+            accounts={each.config.account.name: self._held(each) for each in self._settings.accounts},
         )
 
     async def run(self) -> None:
@@ -101,36 +108,52 @@ class Term:
         Raises:
             JournalError: the journal takes no record.
         """
-        self.engine.start()
-        if self._trading is None:
+        if self._is_over:
             return
+        self.engine.start()
         with self._running:
             async with anyio.create_task_group() as group:
-                for venue in self.venues.values():
-                    group.start_soon(self._note_key, venue)
-                await self._trading.run()
+                for venue in self._opened.trading.values():
+                    group.start_soon(self._watch_key, venue)
+                await self._opened.run()
 
     async def end(self) -> None:
         """Take nothing more, wait for what was being sent, and close every connection."""
+        self._is_over = True
         with anyio.CancelScope(shield=True):
             await self.engine.stop()
             self._running.cancel()
-            if self._trading is not None:
-                await self._trading.close()
+            await self._opened.close()
 
-    async def _note_key(self, venue: TradingVenue) -> None:
-        """Record once what the key may do, as soon as its venue says it."""
-        account = venue.account.name
-        try:
-            scope = await venue.key_scope(oldest_ms=0)
-            told = {ability.value: scope.may(ability).value for ability in Ability}
-            self._journal.record(
-                Note.KEY_SCOPE, {"account": account, "key_id": venue.key_id, "abilities": told}
-            )
-        except JournalError:
-            raise
-        except ExchangeMcpError as error:
-            _log.warning("what a key may do is not known", account=account, reason=error.message)
+    def _held(self, account: DeskAccount) -> HeldAccount:
+        name = account.config.account.name
+        venue = self._opened.trading.get(name)
+        return HeldAccount(
+            account=account.config.account,
+            reading=_Unopened(self.unopened.get(name, "")) if venue is None else venue.reading,
+            account_id=(lambda: None) if venue is None else venue.account_id,
+            key=lambda: self._keys.get(name, "not told yet" if venue is not None else "not asked"),
+            accept_unmatched=account.accept_unmatched,
+        )
+
+    async def _watch_key(self, venue: TradingVenue) -> None:
+        """Keep in words what the key may do, and in the journal whenever that is something else than before."""
+        account, every = venue.account.name, self._settings.keys.check_seconds
+        before: dict[str, object] | None = None
+        while True:
+            try:
+                scope = await venue.key_scope(oldest_ms=self._clock.now_ms() - int(every * 1000))
+            except ExchangeMcpError as error:
+                self._keys[account] = f"{error.message} {error.next_step}"
+                told: dict[str, object] = {"account": account, "key_id": venue.key_id, "code": error.code}
+            else:
+                self._keys[account] = _words(scope)
+                told = {"account": account, "key_id": venue.key_id, **_abilities(scope)}
+            if told != before:
+                self._journal.record(Note.KEY_SCOPE, told)
+                _log.info("what a key may do", account=account, key=self._keys[account])
+                before = told
+            await anyio.sleep(min(every, _LOOK_SECONDS))
 
 
 async def opened(loaded: Loaded, ground: Ground, *, unopened: Mapping[AccountName, str]) -> Term:
@@ -158,11 +181,24 @@ async def opened(loaded: Loaded, ground: Ground, *, unopened: Mapping[AccountNam
     return Term(loaded, ground, await anyio.to_thread.run_sync(open_venues), left_out)
 
 
-def shut(loaded: Loaded, ground: Ground) -> Term:
-    """A configuration that nobody accepted: no venue of it is opened."""
-    names = [each.config.account.name for each in loaded.settings.accounts]
-    return Term(loaded, ground, None, dict.fromkeys(names, NOT_ACCEPTED))
+class _Unopened:
+    """The reading side of an account that has no venue."""
+
+    def __init__(self, reason: str) -> None:
+        self._reason = reason
+
+    def open_orders(self, symbol: str | None) -> NoReturn:  # noqa: ARG002 - the port's signature
+        """Nothing can be read.
+
+        Raises:
+            WritesClosedError: always; says why.
+        """
+        raise WritesClosedError(self._reason)
 
 
-def _named(closed: Mapping[str, str]) -> dict[AccountName, str]:
-    return {AccountName(name): reason for name, reason in closed.items()}
+def _abilities(scope: KeyScope) -> dict[str, str]:
+    return {ability.value: scope.may(ability).value for ability in Ability}
+
+
+def _words(scope: KeyScope) -> str:
+    return ", ".join(f"{ability} {told}" for ability, told in _abilities(scope).items())

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from exchange_mcp.desk.trading.limits import PolicyLimits
 from exchange_mcp.sim import SimulatedExchange
 
-from .world import OneClock, World
+from .world import OneClock, Venues, World, policy, trading
 
 
 @pytest.fixture(scope="session")
@@ -27,3 +28,25 @@ def world(served: World) -> Generator[World]:
     served.reset()
     yield served
     served.reset()
+
+
+@pytest.fixture(scope="session")
+async def opened(served: World) -> AsyncGenerator[tuple[PolicyLimits, Venues]]:
+    """Opened once: a client, its markets and the first check of its key take longer than most tests."""
+    limits = PolicyLimits(policy())
+    async with trading(served, limits) as venues:
+        yield limits, venues
+
+
+@pytest.fixture
+def limits(opened: tuple[PolicyLimits, Venues]) -> PolicyLimits:
+    """The policy that every test begins with."""
+    opened[0].put_in_force(policy())
+    return opened[0]
+
+
+@pytest.fixture
+def venues(world: World, opened: tuple[PolicyLimits, Venues], limits: PolicyLimits) -> Venues:
+    """The venue of the one account, over the world as it was seeded."""
+    del world, limits
+    return opened[1]

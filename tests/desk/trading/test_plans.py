@@ -21,7 +21,7 @@ from exchange_mcp.orders.preview import OrderPreview
 from exchange_mcp.orders.requests import CancelRequest, LeverageRequest
 from exchange_mcp.orders.screen import lines
 
-from .world import MAIN, PERPETUAL, SPOT, Request, World, order, policy, trading
+from .world import MAIN, PERPETUAL, SPOT, Request, Venues, World, order, policy, trading
 
 pytestmark = pytest.mark.anyio
 
@@ -29,11 +29,9 @@ D = Decimal
 OURS = "xtag0001"
 
 
-async def test_an_order_is_planned_previewed_and_rendered_as_it_would_be_sent(world: World) -> None:
-    limits = PolicyLimits(policy())
-    async with trading(world, limits) as venues:
-        request = order(PERPETUAL, type="limit", amount="0.010", price="90000", side="buy")
-        planned = await venues[MAIN].plan(request, OURS)
+async def test_an_order_is_planned_previewed_and_rendered_as_it_would_be_sent(venues: Venues) -> None:
+    request = order(PERPETUAL, type="limit", amount="0.010", price="90000", side="buy")
+    planned = await venues[MAIN].plan(request, OURS)
     plan, footing = planned.plan, planned.footing
     assert plan.write == PlaceOrder(
         symbol=PERPETUAL,
@@ -59,14 +57,12 @@ async def test_an_order_is_planned_previewed_and_rendered_as_it_would_be_sent(wo
     assert lines(preview)
 
 
-async def test_a_cancel_and_a_leverage_read_no_book_and_can_cost_nothing(world: World) -> None:
+async def test_a_cancel_and_a_leverage_read_no_book_and_can_cost_nothing(
+    world: World, venues: Venues
+) -> None:
     resting = world.account.orders.futures.open()[0]
-    limits = PolicyLimits(policy())
-    async with trading(world, limits) as venues:
-        cancel = await venues[MAIN].plan(
-            CancelRequest(symbol=PERPETUAL, order_id=str(resting.order_id)), OURS
-        )
-        leverage = await venues[MAIN].plan(LeverageRequest(symbol=PERPETUAL, leverage=7), OURS)
+    cancel = await venues[MAIN].plan(CancelRequest(symbol=PERPETUAL, order_id=str(resting.order_id)), OURS)
+    leverage = await venues[MAIN].plan(LeverageRequest(symbol=PERPETUAL, leverage=7), OURS)
     assert cancel.plan.write == CancelOrder(symbol=PERPETUAL, order_id=str(resting.order_id))
     assert leverage.plan.write == SetLeverage(symbol=PERPETUAL, leverage=7)
     assert (cancel.footing.worst_case, cancel.footing.mid, cancel.footing.leverage) == (0, None, None)
@@ -88,19 +84,17 @@ async def test_a_cancel_and_a_leverage_read_no_book_and_can_cost_nothing(world: 
     ],
 )
 async def test_what_cannot_be_written_is_refused_by_its_own_code(
-    world: World, changed: dict[str, object], code: str
+    venues: Venues, changed: dict[str, object], code: str
 ) -> None:
-    async with trading(world, PolicyLimits(policy())) as venues:
-        with pytest.raises(OrderRefusedError) as caught:
-            await venues[MAIN].plan(order(PERPETUAL, **changed), OURS)
+    with pytest.raises(OrderRefusedError) as caught:
+        await venues[MAIN].plan(order(PERPETUAL, **changed), OURS)
     assert caught.value.code == code
 
 
-async def test_a_stop_on_spot_is_not_offered_yet_and_asks_nothing(world: World) -> None:
+async def test_a_stop_on_spot_is_not_offered_yet_and_asks_nothing(world: World, venues: Venues) -> None:
     stop = order(SPOT, type="stop_limit", side="sell", price="79000", trigger_price="80000")
-    async with trading(world, PolicyLimits(policy())) as venues:
-        with pytest.raises(OrderRefusedError) as caught:
-            await venues[MAIN].plan(stop, OURS)
+    with pytest.raises(OrderRefusedError) as caught:
+        await venues[MAIN].plan(stop, OURS)
     assert caught.value.code is ErrorCode.NOT_OFFERED_YET
     assert not [path for path in world.paths() if path.endswith(("/depth", "/account", "/openOrders"))]
 
@@ -108,19 +102,17 @@ async def test_a_stop_on_spot_is_not_offered_yet_and_asks_nothing(world: World) 
 @pytest.mark.parametrize(
     "request_", [order(PERPETUAL), LeverageRequest(symbol=PERPETUAL, leverage=3)], ids=["order", "leverage"]
 )
-async def test_nothing_is_written_in_hedge_mode(world: World, request_: Request) -> None:
+async def test_nothing_is_written_in_hedge_mode(world: World, venues: Venues, request_: Request) -> None:
     world.account.positions = ()
     world.account.is_hedged = True
-    async with trading(world, PolicyLimits(policy())) as venues:
-        with pytest.raises(OrderRefusedError) as caught:
-            await venues[MAIN].plan(request_, OURS)
+    with pytest.raises(OrderRefusedError) as caught:
+        await venues[MAIN].plan(request_, OURS)
     assert caught.value.code is ErrorCode.HEDGE_MODE
 
 
-async def test_what_is_no_request_is_refused(world: World) -> None:
-    async with trading(world, PolicyLimits(policy())) as venues:
-        with pytest.raises(InvalidArgumentError):
-            await venues[MAIN].plan({"symbol": SPOT}, OURS)
+async def test_what_is_no_request_is_refused(venues: Venues) -> None:
+    with pytest.raises(InvalidArgumentError):
+        await venues[MAIN].plan({"symbol": SPOT}, OURS)
 
 
 # What an order, a cancel and a leverage cannot do without, by the path that tells it, and how the error names it.
@@ -146,19 +138,19 @@ DECIDES: Final = [
 
 @pytest.mark.parametrize(("request_", "path", "named"), DECIDES)
 async def test_a_source_that_decides_and_fails_is_an_error_that_names_it(
-    world: World, request_: Request, path: str, named: str
+    world: World, venues: Venues, request_: Request, path: str, named: str
 ) -> None:
-    async with trading(world, PolicyLimits(policy())) as venues:
-        world.fails(path)
-        with pytest.raises(ExchangeMcpError, match=named):
-            await venues[MAIN].plan(request_, OURS)
+    world.fails(path)
+    with pytest.raises(ExchangeMcpError, match=named):
+        await venues[MAIN].plan(request_, OURS)
 
 
 @pytest.mark.parametrize("path", ["/fapi/v1/commissionRate", "/fapi/v1/leverageBracket"])
-async def test_a_source_that_is_only_shown_may_fail_and_the_preview_says_so(world: World, path: str) -> None:
-    async with trading(world, PolicyLimits(policy())) as venues:
-        world.fails(path)
-        planned = await venues[MAIN].plan(order(PERPETUAL), OURS)
+async def test_a_source_that_is_only_shown_may_fail_and_the_preview_says_so(
+    world: World, venues: Venues, path: str
+) -> None:
+    world.fails(path)
+    planned = await venues[MAIN].plan(order(PERPETUAL), OURS)
     assert read_preview(planned.preview).unknown
 
 
@@ -168,9 +160,10 @@ async def test_what_no_limit_is_about_is_not_asked(world: World) -> None:
     assert "/fapi/v1/income" not in world.paths()
 
 
-async def test_a_reducing_order_may_leave_whatever_was_lost_so_losses_are_not_read(world: World) -> None:
-    async with trading(world, PolicyLimits(policy())) as venues:
-        planned = await venues[MAIN].plan(order(PERPETUAL, side="sell", reduce_only=True), OURS)
+async def test_a_reducing_order_may_leave_whatever_was_lost_so_losses_are_not_read(
+    world: World, venues: Venues
+) -> None:
+    planned = await venues[MAIN].plan(order(PERPETUAL, side="sell", reduce_only=True), OURS)
     assert planned.footing.is_reduce_enforced
     assert planned.footing.effect == "reduces"
     assert "/fapi/v1/income" not in world.paths()
@@ -205,34 +198,31 @@ EVERY_KIND: Final[list[Request]] = [
 
 @pytest.mark.parametrize("request_", EVERY_KIND)
 async def test_in_a_world_that_stands_still_a_re_check_gives_the_same_text_and_the_same_footing(
-    world: World, request_: Request
+    venues: Venues, request_: Request
 ) -> None:
-    async with trading(world, PolicyLimits(policy())) as venues:
-        planned = await venues[MAIN].plan(request_, OURS)
-        again = await venues[MAIN].recheck(planned.plan)
+    planned = await venues[MAIN].plan(request_, OURS)
+    again = await venues[MAIN].recheck(planned.plan)
     assert again.plan.canonical() == planned.plan.canonical()
     assert again.footing == planned.footing
     assert canonical_json(again.preview) == canonical_json(planned.preview)
 
 
-async def test_a_re_check_asks_everything_again(world: World) -> None:
-    async with trading(world, PolicyLimits(policy())) as venues:
-        planned = await venues[MAIN].plan(order(PERPETUAL), OURS)
-        first = sorted(world.paths())
-        world.sim.control.clear_requests()
-        await venues[MAIN].recheck(planned.plan)
-        asked = set(world.paths())
+async def test_a_re_check_asks_everything_again(world: World, venues: Venues) -> None:
+    planned = await venues[MAIN].plan(order(PERPETUAL), OURS)
+    first = sorted(world.paths())
+    world.sim.control.clear_requests()
+    await venues[MAIN].recheck(planned.plan)
+    asked = set(world.paths())
     assert {"/fapi/v1/depth", "/fapi/v2/positionRisk", "/fapi/v1/accountConfig", "/fapi/v1/income"} <= asked
     assert asked <= set(first)
 
 
 async def test_an_amount_that_differs_from_the_plan_in_nothing_but_digits_is_the_same_plan(
-    world: World,
+    venues: Venues,
 ) -> None:
     request = order(SPOT, type="limit", price="90000.00", amount="0.0100")
-    async with trading(world, PolicyLimits(policy())) as venues:
-        plan = (await venues[MAIN].plan(request, OURS)).plan
-        again = await venues[MAIN].recheck(plan)
+    plan = (await venues[MAIN].plan(request, OURS)).plan
+    again = await venues[MAIN].recheck(plan)
     assert again.plan.canonical() == plan.canonical()
 
 
@@ -276,13 +266,14 @@ async def test_an_account_of_spot_alone_has_nothing_to_realise(world: World) -> 
     assert (realised.desk, realised.account, realised.market) == ({}, {}, {})
 
 
-async def test_a_position_that_was_closed_by_hand_leaves_nothing_to_reduce(world: World) -> None:
+async def test_a_position_that_was_closed_by_hand_leaves_nothing_to_reduce(
+    world: World, venues: Venues
+) -> None:
     reduce = order(PERPETUAL, side="sell", amount="0.1", reduce_only=True)
-    async with trading(world, PolicyLimits(policy())) as venues:
-        planned = await venues[MAIN].plan(reduce, OURS)
-        world.account.positions = world.account.positions[1:]
-        with pytest.raises(OrderRefusedError) as caught:
-            await venues[MAIN].recheck(planned.plan)
+    planned = await venues[MAIN].plan(reduce, OURS)
+    world.account.positions = world.account.positions[1:]
+    with pytest.raises(OrderRefusedError) as caught:
+        await venues[MAIN].recheck(planned.plan)
     assert caught.value.code is ErrorCode.REDUCE_ONLY_WOULD_OPEN
 
 

@@ -3,15 +3,13 @@
 import asyncio
 import copy
 import hashlib
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import parse_qsl
-
-from exchange_mcp.venue.trading.opening import OpenTrading
 
 from desk.memory_disk import MemoryDisk
 from desk.virtual import SeededEntropy
@@ -27,12 +25,14 @@ from exchange_mcp.orders.requests import CancelRequest, LeverageRequest, OrderRe
 from exchange_mcp.policy.loading import judge_policy
 from exchange_mcp.policy.policy import Policy
 from exchange_mcp.sim import SimulatedExchange
+from exchange_mcp.venue.trading.opening import OpenTrading
 from exchange_mcp.venue.verdict import judge
 from venue.opened import NOON_MS, Naps, simulated
 
 MAIN: Final = AccountName("main")
 SPOT, PERPETUAL = "BTC/USDT", "BTC/USDT:USDT"
 Request = OrderRequest | CancelRequest | LeverageRequest
+Venues = dict[AccountName, TradingDeskVenue]
 
 TABLE: Final[dict[str, Any]] = {
     "reference": "USDT",
@@ -48,7 +48,7 @@ TABLE: Final[dict[str, Any]] = {
     "max_daily_loss": 100_000,
     "leverage_change_with_position": True,
 }
-BOOK: Final = {"bids": [], "asks": []}
+DAY_MS: Final = 86_400_000
 
 
 def policy(**changed: object) -> Policy:
@@ -100,6 +100,12 @@ class World:
         """The account of the key `trader`, as its owner could change it by hand."""
         return self.sim.exchange.accounts["main"]
 
+    def last(self, symbol: str, at_ms: int | None = None) -> Decimal:
+        """The last price of a market, at this moment unless another one is named."""
+        name, exchange = symbol.split(":", maxsplit=1)[0].replace("/", ""), self.sim.exchange
+        tape = exchange.contract(name).tape if ":" in symbol else exchange.spot(name).tape
+        return tape.last(self.clock.ms if at_ms is None else at_ms) * tape.instrument.tick
+
     def fails(self, path: str, code: int = -1003) -> None:
         """Let this path answer with an error from now on."""
         body = f'{{"code":{code},"msg":"Not now."}}'
@@ -130,7 +136,7 @@ async def trading(
     *,
     types: tuple[MarketType, ...] = (MarketType.SPOT, MarketType.LINEAR),
     labels: Mapping[str, str] | None = None,
-) -> AsyncGenerator[dict[AccountName, TradingDeskVenue]]:
+) -> AsyncGenerator[Venues]:
     """The desk's venues of these accounts, by the label of each one's key; opened as the desk opens them."""
     wanted = labels or {"main": "trader"}
     openings = [simulated(world.sim, name, key=label, types=types) for name, label in wanted.items()]
@@ -156,7 +162,9 @@ class Desk:
     limits: PolicyLimits
     venue: TradingDeskVenue
 
-    async def proposed(self, request: Request, proposal: str = "1") -> Intent:
+    async def proposed(
+        self, request: Request, proposal: str = "1", *, distinct_from: str | None = None
+    ) -> Intent:
         """A new intent, decided by the limits."""
         digest = hashlib.sha256(request.model_dump_json().encode()).hexdigest()
         ask = Ask(
@@ -165,6 +173,7 @@ class Desk:
             account=MAIN,
             request=request,
             request_digest=digest,
+            distinct_from=distinct_from,
         )
         taken = await self.engine.propose(ask)
         assert isinstance(taken, Taken), taken
@@ -194,35 +203,29 @@ class Desk:
 
 
 @asynccontextmanager
-async def desk(
-    world: World,
-    under: Policy | None = None,
-    *,
-    types: tuple[MarketType, ...] = (MarketType.SPOT, MarketType.LINEAR),
-) -> AsyncGenerator[Desk]:
-    """A desk that takes writes."""
-    limits = PolicyLimits(under or policy())
+async def desk(world: World, limits: PolicyLimits, venues: Venues) -> AsyncGenerator[Desk]:
+    """A desk that takes writes, with a journal of its own; what it asked until then is forgotten."""
     disk, entropy = MemoryDisk(), SeededEntropy()
     journal = disk.open(world.clock, entropy)
-    async with trading(world, limits, types=types) as venues:
-        engine = Engine(
-            journal=journal,
-            venues=venues,
-            limits=limits,
-            judge=judge,
-            clock=world.clock,
-            entropy=entropy,
-            pace=Pace(sweep_age=1e9),
-        )
-        engine.start()
-        try:
-            await until(lambda: engine.closed(MAIN) is None)
-            world.sim.control.clear_requests()
-            yield Desk(world, engine, journal, limits, venues[MAIN])
-        finally:
-            await engine.stop()
-            journal.abandon()
-            disk.close()
+    engine = Engine(
+        journal=journal,
+        venues=venues,
+        limits=limits,
+        judge=judge,
+        clock=world.clock,
+        entropy=entropy,
+        pace=Pace(sweep_age=1e9),
+        expires_ms=DAY_MS,
+    )
+    engine.start()
+    try:
+        await until(lambda: engine.closed(MAIN) is None)
+        world.sim.control.clear_requests()
+        yield Desk(world, engine, journal, limits, venues[MAIN])
+    finally:
+        await engine.stop()
+        journal.abandon()
+        disk.close()
 
 
 async def until(holds: Callable[[], bool]) -> None:
@@ -236,9 +239,3 @@ def order(symbol: str = SPOT, **changed: object) -> OrderRequest:
     """An order as a model would write it."""
     asked: dict[str, object] = {"symbol": symbol, "side": "buy", "type": "market", "amount": "0.01"}
     return OrderRequest.model_validate(asked | changed)
-
-
-def middle(mids: Sequence[Decimal | None]) -> Decimal:
-    """The one that is there."""
-    (found,) = (mid for mid in mids if mid is not None)
-    return found

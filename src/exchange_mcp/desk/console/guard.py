@@ -25,19 +25,14 @@ _JSON: Final = b"application/json"
 _OPEN_DOORS: Final = frozenset({b"/", b"/enter", b"/enrol"})
 _DESTINATIONS: Final = frozenset({b"document", b"empty", b"script", b"style", b"image"})
 
-_POLICY: Final = "; ".join(
-    [
-        "default-src 'none'",
-        "script-src 'self'",
-        "style-src 'self'",
-        "img-src 'self'",
-        "connect-src 'self'",
-        "form-action 'none'",
-        "base-uri 'none'",
-        "frame-ancestors 'none'",
-        "require-trusted-types-for 'script'",
-        "trusted-types 'none'",
-    ]
+_POLICY: Final = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "form-action 'none'; base-uri 'none'; frame-ancestors 'none'; "
+    "require-trusted-types-for 'script'; trusted-types 'none'"
+)
+_FEATURES: Final = (
+    "publickey-credentials-get=(self), publickey-credentials-create=(self), camera=(), geolocation=(), "
+    "microphone=(), payment=(), usb=()"
 )
 HEADERS: Final = (
     (b"content-security-policy", _POLICY.encode()),
@@ -47,11 +42,7 @@ HEADERS: Final = (
     (b"cross-origin-opener-policy", b"same-origin"),
     (b"cross-origin-resource-policy", b"same-origin"),
     (b"cross-origin-embedder-policy", b"require-corp"),
-    (
-        b"permissions-policy",
-        b"publickey-credentials-get=(self), publickey-credentials-create=(self), camera=(), geolocation=(), "
-        b"microphone=(), payment=(), usb=()",
-    ),
+    (b"permissions-policy", _FEATURES.encode()),
     (b"cache-control", b"no-store"),
 )
 """Headers of every answer."""
