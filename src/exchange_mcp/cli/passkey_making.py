@@ -48,7 +48,9 @@ def passkey_body(
     words = check_words(name, answer.public)
     asked = is_same or _asked
     if not asked(words):
-        raise click.ClickException("another passkey than the one in your browser was made; nothing was signed")
+        raise click.ClickException(
+            "another passkey than the one in your browser was made; nothing was signed"
+        )
     return approver_body(name=name, kind=KIND, public=answer.public)
 
 

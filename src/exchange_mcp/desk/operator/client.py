@@ -45,6 +45,7 @@ _Answer = TypeVar("_Answer", bound=Record)
 _CONNECT_SECONDS: Final = 3.0
 _ANSWER_SECONDS: Final = 30.0
 _MOST_BYTES: Final = 16 * 1024 * 1024
+_NEVER: Final = 2**53
 _MOST_SENTENCE: Final = 600
 _START: Final = "Start it: exchange-mcp desk"
 
@@ -116,6 +117,10 @@ class OperatorClient:
         """What happened since an event; waits for it at most `wait_ms`."""
         asked = {"after": str(after), "wait_ms": str(wait_ms)}
         return self._get("/v1/news", News, asked, more_seconds=wait_ms / 1000)
+
+    def head(self) -> int:
+        """The number of the latest event there is."""
+        return self.news(after=_NEVER, wait_ms=0).head
 
     def configuration(self) -> Configuration:
         """`desk.toml` as it stands, against what was accepted."""
