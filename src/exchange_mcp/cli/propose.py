@@ -10,7 +10,6 @@ from pydantic import ValidationError
 
 from exchange_mcp.cli.at_desk import at_desk, desk_options, print_json
 from exchange_mcp.cli.deciding import say_done
-from exchange_mcp.cli.proposed import propose_as_client
 from exchange_mcp.cli.signing import sign, signer_of, signer_options
 from exchange_mcp.desk.statements import Purpose, propose_body
 from exchange_mcp.link.messages import Action
@@ -166,6 +165,8 @@ def _request(kind: type[Record], said: Mapping[str, object]) -> Mapping[str, obj
 
 def _propose(action: Action, tool: str, request: Mapping[str, object], way: Way) -> None:
     if not way.operator:
+        from exchange_mcp.cli.proposed import propose_as_client  # noqa: PLC0415 - imports every tool
+
         propose_as_client(action, tool, request, way)
         return
     with at_desk(way.socket, is_json=way.is_json) as client:
