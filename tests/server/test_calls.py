@@ -16,7 +16,7 @@ from exchange_mcp.model.markets import OrderBook, Ticker
 from exchange_mcp.model.orders import OpenOrder
 from exchange_mcp.model.ports import ReadVenue
 from exchange_mcp.model.positions import Position
-from exchange_mcp.model.readings import StandingPart
+from exchange_mcp.model.readings import Realised, StandingPart
 from exchange_mcp.model.terms import MarketTerms, Reference
 from exchange_mcp.server.calls import Calls, Limits
 from exchange_mcp.tools.answers import Envelope
@@ -71,6 +71,9 @@ class OneVenue:
 
     def standing(self, symbol: str) -> Sources[StandingPart]:
         raise AssertionError(symbol)
+
+    def realised(self, since_ms: int) -> Sources[Realised]:
+        raise AssertionError(since_ms)
 
 
 class Ready:

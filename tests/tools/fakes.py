@@ -13,7 +13,7 @@ from exchange_mcp.model.markets import OrderBook, Ticker
 from exchange_mcp.model.orders import OpenOrder
 from exchange_mcp.model.ports import ReadVenue
 from exchange_mcp.model.positions import Position
-from exchange_mcp.model.readings import StandingPart
+from exchange_mcp.model.readings import Realised, StandingPart
 from exchange_mcp.model.terms import MarketTerms, Reference
 from exchange_mcp.tools.handed import LocalHanded, ReadHanded
 from exchange_mcp.tools.registry import builtin
@@ -101,6 +101,9 @@ class FakeVenue:
 
     def standing(self, symbol: str) -> Sources[StandingPart]:
         return self._answer("standing", symbol)
+
+    def realised(self, since_ms: int) -> Sources[Realised]:
+        return self._answer("realised", since_ms)
 
 
 CALLER = Caller(name="test", scopes=frozenset({Scope.READ}))

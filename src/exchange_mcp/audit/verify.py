@@ -69,14 +69,10 @@ _FOLLOWS = (
 )
 # What a signature for one write is bound to; and the other events that use one up, by what it was for.
 _BOUND = ("plan_digest", "preview_digest", "policy_digest", "expires_ms")
-_SIGNED = dict(
-    pair.split(":")
-    for pair in (
-        "resolved:resolve resumed:resume adopted:adopt approver_added:add_approver client_added:add_client"
-        " approver_removed:remove_approver client_removed:remove_client tool_allowed:allow_tool"
-        " configuration_accepted:accept_configuration"
-    ).split()
-)
+_SIGNED = {"resolved": "resolve", "resumed": "resume", "adopted": "adopt", "tool_allowed": "allow_tool"}
+_SIGNED.update(approver_added="add_approver", approver_removed="remove_approver")
+_SIGNED.update(client_added="add_client", client_removed="remove_client")
+_SIGNED["configuration_accepted"] = "accept_configuration"
 # The register's tables: the columns of a row, and how many of them tell rows apart; the last is when it was made.
 _REGISTER = {
     "approver": (("name", "kind", "public", "counter", "added_ms"), 1),

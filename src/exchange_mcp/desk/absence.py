@@ -14,10 +14,11 @@ from exchange_mcp.model.accounts import Environment
 from exchange_mcp.model.findings import Findings, Says, Source
 from exchange_mcp.model.plans import WirePlan
 from exchange_mcp.model.writes import PlaceOrder
-from exchange_mcp.rules.client_ids import order_ids
+from exchange_mcp.rules.client_ids import OrderIds, order_ids
 
 _LOOKS: Final = 2
-_SKEW_MS: Final = 2_000
+SKEW_MS: Final = 2_000
+"""How far a venue's clocks may be apart from one another, and from the time that it tells."""
 # A wrong "does not exist" lasts a while, so that a second look at once would be wrong with the first.
 _SPACING_MS: Final = 30_000
 _SIM_SPACING_MS: Final = 2_000
@@ -164,18 +165,29 @@ def absence_terms(plan: WirePlan, latest_ms: int, *, has_card: bool = False) -> 
     if not isinstance(write, PlaceOrder):
         raise ValueError(f"a plan of {plan.action} places no order")  # noqa: TRY004 - of the plan, not its type
     rules = order_ids(plan.venue, plan.market.market_type, is_conditional=write.type.has_trigger)
-    is_sim = plan.environment is Environment.SIM
     return AbsenceTerms(
         client_order_id=write.client_order_id,
         latest_ms=latest_ms,
-        skew_ms=_SKEW_MS,
-        lag_ms=0 if is_sim or rules is None else rules.lookups.lag_ms,
-        spacing_ms=_SIM_SPACING_MS if is_sim else _SPACING_MS,
-        refuses_late=rules is not None
-        and rules.window.refuses_late
-        and rules.window.is_sent
-        and plan.window_ms > 0,
+        skew_ms=SKEW_MS,
+        lag_ms=lag_ms(plan, rules),
+        spacing_ms=spacing_ms(plan),
+        refuses_late=refuses_late(plan, rules),
         sources=frozenset() if rules is None else frozenset(rules.lookups.sources),
         needs_card=plan.environment is Environment.LIVE,
         has_card=has_card,
     )
+
+
+def lag_ms(plan: WirePlan, rules: OrderIds | None) -> int:
+    """How late a source may still show what there is."""
+    return 0 if plan.environment is Environment.SIM or rules is None else rules.lookups.lag_ms
+
+
+def spacing_ms(plan: WirePlan) -> int:
+    """How far two looks have to be apart."""
+    return _SIM_SPACING_MS if plan.environment is Environment.SIM else _SPACING_MS
+
+
+def refuses_late(plan: WirePlan, rules: OrderIds | None) -> bool:
+    """Whether the venue says that it refuses this plan's request after its window, and the window is sent."""
+    return rules is not None and rules.window.refuses_late and rules.window.is_sent and plan.window_ms > 0

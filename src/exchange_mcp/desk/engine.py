@@ -13,7 +13,7 @@ from exchange_mcp.desk.dispatcher import Dispatcher
 from exchange_mcp.desk.intents import State
 from exchange_mcp.desk.journal import Journal, Note
 from exchange_mcp.desk.pace import Pace
-from exchange_mcp.desk.ports import DeskVenue, Judge, Limits, Planned
+from exchange_mcp.desk.ports import DeskVenue, Judge, LimitRuling, Limits, Planned
 from exchange_mcp.desk.read_back import ReadBack
 from exchange_mcp.desk.reconciler import Reconciler
 from exchange_mcp.desk.records import (
@@ -36,6 +36,7 @@ from exchange_mcp.model.client_ids import desk_tag, new_client_order_id
 from exchange_mcp.model.errors import (
     ExchangeMcpError,
     JournalError,
+    KeyRefusedError,
     StoppingError,
     UnknownAccountError,
     WritesClosedError,
@@ -71,6 +72,14 @@ class Ask:
     note: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Reviewed:
+    """A proposal with the preview that is shown now, and what the limits say to that."""
+
+    intent: Intent
+    ruling: LimitRuling
+
+
 class _Hands:
     """What works for one account."""
 
@@ -85,7 +94,8 @@ class _Hands:
 class Engine:
     """The engine over one journal.
 
-    `expires_ms` is how long a proposal waits for a decision.
+    `expires_ms` is how long a proposal waits for a decision; `unopened` are accounts that the desk holds and has no
+    venue for, each with the reason.
     """
 
     def __init__(  # noqa: PLR0913 - its ports
@@ -99,6 +109,7 @@ class Engine:
         entropy: Entropy,
         pace: Pace | None = None,
         expires_ms: int = 600_000,
+        unopened: Mapping[AccountName, str] | None = None,
     ) -> None:
         self._journal = journal
         self._limits = limits
@@ -106,6 +117,7 @@ class Engine:
         self._entropy = entropy
         self._pace = pace or Pace()
         self._expires_ms = expires_ms
+        self._unopened = unopened or {}
         self._waiters = Waiters()
         self._tasks = OwnedTasks(self._failed)
         self._fault: str | None = None
@@ -186,7 +198,7 @@ class Engine:
             except JournalError:
                 raise
             except ExchangeMcpError as error:
-                hands.station.closed = f"Its venue did not answer after the start: {error.message}"
+                hands.station.closed = _unseen(error)
                 await asyncio.sleep(self._pace.sweep)
             else:
                 return
@@ -272,11 +284,16 @@ class Engine:
         Raises:
             JournalError: it is not waiting for a decision. ExchangeMcpError: it could not be previewed.
         """
+        return (await self.review(intent_id)).intent
+
+    async def review(self, intent_id: str) -> Reviewed:
+        """As `present`, and what the limits would say to it now; they say it again, and it counts, in the claim."""
         intent = self._journal.intent(intent_id)
         planned = await self._accepting(intent.account).station.venue.recheck(intent.plan)
         if planned.plan.canonical() != intent.plan_text:
             raise WritesClosedError(f"the venue would be sent another request than intent {intent_id} says")
-        return self._journal.show(intent_id, _preview(planned))
+        shown, now_ms = self._journal.show(intent_id, _preview(planned)), self._clock.now_ms()
+        return Reviewed(shown, self._limits.rule(planned, self._journal.counted(shown, now_ms), now_ms))
 
     def retract(self, intent_id: str, client: str) -> Intent:
         """Take back what this client proposed, while nothing of it was sent.
@@ -348,7 +365,7 @@ class Engine:
             UnknownAccountError: the desk holds no such account, so that nothing would be stopped.
             JournalError: the halt is not recorded.
         """
-        if account is not None and account not in self._hands:
+        if account is not None and account not in self._hands and account not in self._unopened:
             raise UnknownAccountError(f"the desk holds no account {account}; nothing is halted")
         self._journal.halt(account, by=by, reason=reason)
 
@@ -367,12 +384,16 @@ class Engine:
     def closed(self, account: AccountName) -> str | None:
         """Why no write of this account is accepted at the moment; None where it is."""
         hands = self._hands.get(account)
-        return "The desk does not hold it." if hands is None else self._fault or hands.station.closed
+        if hands is None:
+            return self._unopened.get(account, "The desk does not hold it.")
+        return self._fault or hands.station.closed
 
     # Inside.
 
     def _accepting(self, account: AccountName) -> _Hands:
         hands = self._hands.get(account)
+        if hands is None and account in self._unopened:
+            raise WritesClosedError(f"no write of {account} is accepted: {self._unopened[account]}")
         if hands is None:
             raise UnknownAccountError(f"the desk holds no account {account}")
         if self._is_stopping:
@@ -419,6 +440,13 @@ class Engine:
         for hands in self._hands.values():
             hands.dispatcher.refusal = self._fault
         _log.error("the desk accepts no more writes", reason=self._fault)
+
+
+def _unseen(error: ExchangeMcpError) -> str:
+    """Why an account stays closed after the start."""
+    if isinstance(error, KeyRefusedError):
+        return f"{error.message} {error.next_step}"
+    return f"Its venue did not answer after the start: {error.message}"
 
 
 def _preview(planned: Planned) -> dict[str, object]:

@@ -59,6 +59,23 @@ class Note(StrEnum):
     CONFIGURATION = "configuration"
     VENUE = "venue"
     NEEDS_PERSON = "needs_person"
+    TURNED_AWAY = "turned_away"
+    CREDENTIAL_REFUSED = "credential_refused"
+    SIGNATURE = "signature"
+    SIGNATURE_REFUSED = "signature_refused"
+    PASSPHRASE_FAILED = "passphrase_failed"
+
+
+# Whoever is not trusted can cause these; they may not take the room that outcomes need.
+_FROM_OUTSIDE: Final = frozenset(
+    {
+        Note.UNPLANNED,
+        Note.TURNED_AWAY,
+        Note.CREDENTIAL_REFUSED,
+        Note.SIGNATURE_REFUSED,
+        Note.PASSPHRASE_FAILED,
+    }
+)
 
 
 class Journal(Registering):
@@ -395,7 +412,7 @@ class Journal(Registering):
     def record(self, note: Note, body: Mapping[str, object], intent_id: str | None = None) -> Event:
         """Record something that changes no intent."""
         with self._entry() as entry:
-            if note is Note.UNPLANNED:
+            if note in _FROM_OUTSIDE:
                 check_room(entry)
             return entry.append(note, intent_id, body)
 

@@ -125,7 +125,7 @@ class OperatorOffice(Protocol):
 
 
 class ConsoleDoor(Protocol):
-    """What the operator socket can ask of the console: ways in for whoever sits at the terminal. None of them decides."""
+    """What the operator socket can ask of the console: ways in for whoever sits at the terminal; none decides."""
 
     def link(self) -> ConsoleLink:
         """A link that opens the console in one browser."""

@@ -1,17 +1,17 @@
 """What the journal can be asked. Every answer is one moment of it; nothing here writes."""
 
 import json
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from decimal import Decimal
 from threading import RLock
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, bindparam, literal_column, or_, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, and_, bindparam, literal_column, or_, select
 
 from exchange_mcp.desk import chain
 from exchange_mcp.desk.dialect import reading, translated
-from exchange_mcp.desk.intents import LIVE, State
+from exchange_mcp.desk.intents import LIVE, MAY_HAVE_PLACED, State
 from exchange_mcp.desk.journal_errors import NoSuchIntentError
 from exchange_mcp.desk.looks import Look, findings_from
 from exchange_mcp.desk.records import Counted, Counters, Event, Halt, Head, Identity, Intent, Origin
@@ -52,7 +52,7 @@ _COUNTED: Final = select(
     intents.c.action == "place",
     or_(intents.c.claimed_ms > bindparam("after_ms"), state_is_in([*_IN_DOUBT])),
 )
-# A plan's text is read of those alone that can be of the same market: its venue's own id may be another market's as well.
+# A plan's text is read of those alone that can be of the same market: a venue's own id may be another market's as well.
 _COUNTED_LIKE: Final = _COUNTED.add_columns(intents.c.plan_text).where(
     intents.c.underlying == bindparam("underlying")
 )
@@ -207,6 +207,38 @@ class JournalReads:
     def recent(self, count: int = 50) -> tuple[Intent, ...]:
         """The latest intents, newest first."""
         return self._many(select(intents).order_by(intents.c.seq.desc()).limit(count), {})
+
+    def listed(
+        self, *, states: Collection[State] | None = None, account: AccountName | None = None, most: int = 50
+    ) -> tuple[Intent, ...]:
+        """The latest intents in one of these states and of this account, where one is named; newest first."""
+        query = select(intents).order_by(intents.c.seq.desc()).limit(most)
+        if states is not None:
+            query = query.where(state_is_in(sorted(states)))
+        if account is not None:
+            query = query.where(intents.c.account == account)
+        return self._many(query, {})
+
+    def like(self, intent: Intent, since_ms: int, most: int = 5) -> tuple[Intent, ...]:
+        """Other orders on the same account, asset and side that are under way, or may have placed something since
+        then; newest first."""
+        query = (
+            select(intents)
+            .where(
+                intents.c.account == intent.account,
+                intents.c.underlying == intent.underlying,
+                intents.c.side == intent.side,
+                intents.c.action == "place",
+                intents.c.id != intent.id,
+                or_(
+                    state_is_in(sorted(LIVE)),
+                    and_(state_is_in(sorted(MAY_HAVE_PLACED)), intents.c.changed_ms >= since_ms),
+                ),
+            )
+            .order_by(intents.c.seq.desc())
+            .limit(most)
+        )
+        return self._many(query, {}) if intent.action == "place" else ()
 
     def counters(self, account: AccountName | None, now_ms: int) -> Counters:
         """What policy counts of one account, or of the whole desk."""

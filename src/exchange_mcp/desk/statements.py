@@ -110,9 +110,11 @@ def allow_body(*, client: str, tool: str, is_allowed: bool, declaration_digest: 
     return {"client": client, "tool": tool, "allowed": is_allowed, "declaration": declaration_digest}
 
 
-def propose_body(*, account: str, action: str, request: Mapping[str, object]) -> dict[str, object]:
-    """What an operator proposes over the operator socket."""
-    return {"account": account, "action": action, "request": request}
+def propose_body(
+    *, account: str, action: str, request: Mapping[str, object], distinct_from: str | None = None
+) -> dict[str, object]:
+    """What an operator proposes over the operator socket, and the earlier intent that this is knowingly not."""
+    return {"account": account, "action": action, "request": request, "distinct_from": distinct_from}
 
 
 def cancel_open_body(*, account: str | None) -> dict[str, object]:

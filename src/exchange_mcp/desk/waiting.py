@@ -27,3 +27,38 @@ class Waiters:
         finally:
             if future in waiting:
                 waiting.remove(future)
+
+
+class Bell:
+    """Those who wait for anything at all to be recorded. Rung in the loop's own thread; once closed, nobody waits."""
+
+    def __init__(self) -> None:
+        self._waiting: set[asyncio.Future[None]] = set()
+        self._is_closed = False
+
+    def ring(self) -> None:
+        """Wake everybody."""
+        waiting, self._waiting = self._waiting, set()
+        for future in waiting:
+            if not future.done():
+                future.set_result(None)
+
+    def close(self) -> None:
+        """Wake everybody, and let nobody wait from now on."""
+        self._is_closed = True
+        self.ring()
+
+    async def rung(self, seconds: float) -> bool:
+        """Wait until it rings, at most so long; False where it is time to answer with what there is."""
+        if self._is_closed or seconds <= 0:
+            return False
+        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.add(future)
+        try:
+            async with asyncio.timeout(seconds):
+                await future
+        except TimeoutError:
+            return False
+        finally:
+            self._waiting.discard(future)
+        return not self._is_closed

@@ -1,6 +1,6 @@
 """One desk's journal, open for writing: how a transaction begins, commits, is marked, and how the journal ends."""
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
 
@@ -44,11 +44,16 @@ class JournalWrites(JournalReads):
         self._machine = machine
         self._process_lock: ProcessLock | None = None
         self._refusal: JournalError | None = None
+        self._listeners: list[Callable[[], None]] = []
         self._desk = self.identity()
 
     def hold(self, lock: ProcessLock) -> None:
         """Keep this lock until the journal is closed."""
         self._process_lock = lock
+
+    def tell(self, hear: Callable[[], None]) -> None:
+        """Call this after every commit that added an event, from whichever thread made it; it may not raise."""
+        self._listeners.append(hear)
 
     @property
     def desk(self) -> Identity:
@@ -113,6 +118,8 @@ class JournalWrites(JournalReads):
                     yield entry
                 if entry.head.seq != head.seq:
                     self.note_mark(entry.head.seq, entry.head.hash, is_durable=is_durable)
+                    for hear in self._listeners:
+                        hear()
             except (UncertainWriteError, CorruptJournalError) as error:
                 self._refusal = error
                 raise

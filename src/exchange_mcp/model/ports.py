@@ -12,7 +12,7 @@ from exchange_mcp.model.positions import Position
 
 if TYPE_CHECKING:  # what nobody needs who only lists tools is imported by those who do
     from exchange_mcp.model.findings import Findings, Sought
-    from exchange_mcp.model.readings import StandingPart
+    from exchange_mcp.model.readings import Realised, StandingPart
     from exchange_mcp.model.terms import MarketTerms, Reference
 
 
@@ -90,4 +90,8 @@ class ReadVenue(Protocol):
 
     def standing(self, symbol: str) -> "Sources[StandingPart]":
         """Where the account stands in one market: each source tells one part of it."""
+        ...
+
+    def realised(self, since_ms: int) -> "Sources[Realised]":
+        """Everything that derivatives realised since then, UTC milliseconds; an account without any has no source."""
         ...

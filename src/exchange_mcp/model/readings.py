@@ -97,6 +97,23 @@ class Brackets:
     rows: tuple[Bracket, ...]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Realised:
+    """One amount that derivatives realised: a profit, a loss, a fee or funding; what was paid is negative.
+
+    Attributes:
+        symbol: the unified symbol, or the venue's own id of a market that is not listed any more; None where the
+            amount belongs to no market.
+        asset: in which it was settled.
+        at_ms: when, by the venue, UTC milliseconds.
+    """
+
+    symbol: str | None
+    asset: str
+    amount: Decimal
+    at_ms: int
+
+
 StandingPart = (
     SpotWallet | Prices | MarginAccount | AccountModes | OpenPositions | RestingOrders | Brackets | Fees
 )

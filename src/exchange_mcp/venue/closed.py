@@ -10,7 +10,7 @@ from exchange_mcp.model.key_reports import KeyReport
 from exchange_mcp.model.markets import OrderBook, Ticker
 from exchange_mcp.model.orders import OpenOrder
 from exchange_mcp.model.positions import Position
-from exchange_mcp.model.readings import StandingPart
+from exchange_mcp.model.readings import Realised, StandingPart
 from exchange_mcp.model.terms import MarketTerms, Reference
 from exchange_mcp.venue.finding import silent
 from exchange_mcp.venue.snapshot import Difference
@@ -78,6 +78,10 @@ class ClosedVenue:
     def standing(self, symbol: str) -> Sources[StandingPart]:  # noqa: ARG002 - the port's signature
         """None, with the reason."""
         return Sources((), self._none("account"))
+
+    def realised(self, since_ms: int) -> Sources[Realised]:  # noqa: ARG002 - the port's signature
+        """None, with the reason."""
+        return Sources((), self._none("realised profit and loss"))
 
     def _none(self, source: str) -> tuple[Unread]:
         return (Unread(source, EgressRefusedError(self._reason, hint=self._next_step)),)

@@ -18,7 +18,7 @@ from exchange_mcp.model.findings import Findings, Sought
 from exchange_mcp.model.markets import OrderBook, Ticker
 from exchange_mcp.model.orders import OpenOrder
 from exchange_mcp.model.positions import Position
-from exchange_mcp.model.readings import StandingPart
+from exchange_mcp.model.readings import Realised, StandingPart
 from exchange_mcp.model.terms import MarketTerms, Reference
 from exchange_mcp.model.unified_symbols import market_type_of
 from exchange_mcp.rules.endpoints import Endpoint
@@ -34,6 +34,7 @@ from exchange_mcp.venue.failures import meaning
 from exchange_mcp.venue.finding import Finder
 from exchange_mcp.venue.listed import market_terms
 from exchange_mcp.venue.markets import MarketCatalogue, Markets
+from exchange_mcp.venue.realised import REALISED, RealisedReader
 from exchange_mcp.venue.repeating import Sleep, repeated
 from exchange_mcp.venue.standing import REFERENCES, STANDINGS, Question
 from exchange_mcp.venue.standing.question import About
@@ -183,6 +184,34 @@ class CcxtReadVenue:
         elif own is None:
             parts.insert(0, self._held(symbol, named))
         return _joined(*parts, self._listed_rate(symbol) if own is None else self._questions(own, symbol))
+
+    def realised(self, since_ms: int) -> Sources[Realised]:
+        """One source a derivatives market type; each is told whole or not at all."""
+        types = [each for each in self._account.market_types if each is not MarketType.SPOT]
+        if types and not self._account.has_key:
+            return Sources(
+                (), (Unread("realised", self._uncovered("has no key, so nothing is known of it")),)
+            )
+        asked: list[SourceRead[Realised]] = []
+        unread: list[Unread] = []
+        for each in types:
+            reader = REALISED.get((self._account.venue, each))
+            if reader is None:
+                reason = f"cannot be read for {each}: this version does not know how"
+                unread.append(Unread(f"realised ({each})", self._uncovered(reason)))
+                continue
+
+            async def read(
+                _: Markets, reader: RealisedReader = reader, each: MarketType = each
+            ) -> Sequence[Realised]:
+                def symbol_of(identifier: str) -> str:
+                    market = market_named(self._client, identifier, (each,))
+                    return identifier if market is None else str(market["symbol"])
+
+                return await reader(self._client, since_ms, symbol_of)
+
+            asked.append(SourceRead(f"realised ({each})", self._guarded(read)))
+        return Sources(tuple(asked), tuple(unread))
 
     def _questions(self, questions: Sequence[Question[T]], symbol: str) -> Sources[T]:
         def one(question: Question[T]) -> SourceRead[T]:

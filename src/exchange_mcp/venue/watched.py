@@ -17,7 +17,7 @@ from exchange_mcp.model.key_reports import KeyReport
 from exchange_mcp.model.markets import OrderBook, Ticker
 from exchange_mcp.model.orders import OpenOrder
 from exchange_mcp.model.positions import Position
-from exchange_mcp.model.readings import StandingPart
+from exchange_mcp.model.readings import Realised, StandingPart
 from exchange_mcp.model.terms import MarketTerms, Reference
 from exchange_mcp.venue.finding import silent
 from exchange_mcp.venue.key_watch import KeyWatch, Known
@@ -71,6 +71,10 @@ class WatchedVenue:
     def standing(self, symbol: str) -> Sources[StandingPart]:
         """One source a part."""
         return self._gated(self._venue.standing(symbol))
+
+    def realised(self, since_ms: int) -> Sources[Realised]:
+        """One source a derivatives market type."""
+        return self._gated(self._venue.realised(since_ms))
 
     async def find(self, sought: Sought) -> Findings:
         """What each source says of an order of ours; a key that may not be used is no answer."""

@@ -16,9 +16,9 @@
 | POST /v1/signed | `SignedMessage` | `Done`: everything that needs a signature, by its purpose |
 | POST /v1/console-link | | `ConsoleLink`: a way into the console, once |
 | POST /v1/passkeys | `PasskeyInvitation` | `PasskeyInvited`: a way to make a passkey in the browser, once |
-| GET /v1/passkeys/{id} | | `PasskeyAnswer`: the passkey, as soon as it is made; it counts once it was added by a signature |
+| GET /v1/passkeys/{id} | | `PasskeyAnswer`: the passkey, once it is made; a signature adds it |
 
-The last one verifies before it looks at anything else. Every request carries the headers of `link.messages` but for the
+`/v1/signed` verifies before it looks at anything else. Every request carries the headers of `link.messages` but for the
 credential: the protocol's number, and `Host: desk`. An error is a `link.messages.ErrorMessage`.
 """
 

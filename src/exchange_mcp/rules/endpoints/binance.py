@@ -92,6 +92,14 @@ REVIEWED: Final[tuple[Reviewed, ...]] = (
     ),
     *lines(
         EndpointClass.READ,
+        _LINEAR,
+        "https://developers.binance.com/docs/derivatives/usds-margined-futures/account/rest-api/Get-Income-History",
+        "GET fapiPrivate income",
+        note="what was realised in 24 hours, so that a limit on losses can be held",
+        named=True,
+    ),
+    *lines(
+        EndpointClass.READ,
         _INVERSE,
         _COINM_PAGE,
         "GET dapiPublic depth",
