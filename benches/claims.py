@@ -14,7 +14,7 @@ from exchange_mcp.desk.dialect import SETTINGS
 from exchange_mcp.desk.filesystems import SAFE
 from exchange_mcp.desk.journal import Journal
 from exchange_mcp.desk.opening import Surroundings, marks_in, open_journal, this_machine
-from exchange_mcp.desk.records import Claim, Counters, Grant, Intent, Opening, Origin, Proposal, Taken
+from exchange_mcp.desk.records import Claim, Counted, Grant, Intent, Opening, Origin, Proposal, Taken
 from exchange_mcp.model.accounts import AccountName, Environment, MarketType
 from exchange_mcp.model.outcomes import Evidence, Outcome, Verdict
 from exchange_mcp.model.plans import PlannedMarket, WirePlan, WireRequest
@@ -80,8 +80,8 @@ def _commit(raw: sqlite3.Connection) -> float:
     return time.perf_counter() - since
 
 
-def _admits(account: Counters, desk: Counters) -> str | None:
-    return None if account.orders_24h <= desk.orders_24h else "impossible"
+def _admits(counted: Counted) -> str | None:
+    return None if counted.account.orders_24h <= counted.desk.orders_24h else "impossible"
 
 
 def _approved(journal: Journal, clock: SystemClock, number: int) -> Intent:

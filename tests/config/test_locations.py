@@ -47,3 +47,15 @@ def test_without_home_the_user_database_says_where_home_is() -> None:
     assert home_directory({"HOME": "/h"}) == Path("/h")
     assert home_directory({}) == known
     assert home_directory({"HOME": "relative"}) == known
+
+
+def test_the_desk_keeps_what_it_is_told_what_it_did_and_its_sockets_apart() -> None:
+    where = locations({"XDG_RUNTIME_DIR": "/run/user/1"}, HOME)
+
+    assert where.desk_file == HOME / ".config/exchange-mcp/desk.toml"
+    assert where.desk_journal == HOME / ".local/state/exchange-mcp/desk/journal.db"
+    assert where.desk_marks == HOME / ".local/state/exchange-mcp/desk/marks"
+    assert where.approver_keys == HOME / ".config/exchange-mcp/approvers"
+    assert where.client_credential == HOME / ".config/exchange-mcp/clients/serve.credential"
+    assert where.proposal_socket == Path("/run/user/1/exchange-mcp/desk-proposals/proposals.sock")
+    assert where.operator_socket == Path("/run/user/1/exchange-mcp/desk-operator/operator.sock")

@@ -18,6 +18,7 @@ from exchange_mcp.venue.wire import Loopback, Wire
 from exchange_mcp.venue.writes import Sent, cancel_order, place_order, set_leverage
 from venue.guarded import ALLOWED, EVERYTHING, TYPES
 
+IN_2100_MS = 4_102_444_800_000
 SPOT, SWAP = "BTC/USDT", "BTC/USDT:USDT"
 
 
@@ -122,7 +123,9 @@ def allowed(write: WriteRequest) -> Any:  # noqa: ANN401 - a set of endpoints
 async def send(client: Any, rendered: Any) -> Sent:  # noqa: ANN401 - as above
     """Send it by the function of its kind."""
     functions = {PlaceOrder: place_order, CancelOrder: cancel_order, SetLeverage: set_leverage}
-    return await functions[type(rendered.request)](client, rendered, allowed(rendered.request))
+    return await functions[type(rendered.request)](
+        client, rendered, allowed(rendered.request), latest_ms=IN_2100_MS
+    )
 
 
 def orders(sim: SimulatedExchange, client_order_id: str) -> list[str]:

@@ -266,7 +266,7 @@ def test_an_account_with_a_fault_is_one_of_the_faults() -> None:
 
 def test_another_table_in_the_file_is_unknown_so_that_a_misspelt_one_is_not_lost() -> None:
     assert faults(BASE + "[polcy.account.main]\nmax_open_orders = 1\n") == [
-        "p:11: polcy: unknown key; known here: policy, accounts"
+        "p:11: polcy: unknown key; known here: desk, console, keys, log, cache, accounts, policy"
     ]
 
 

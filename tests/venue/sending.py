@@ -23,6 +23,8 @@ LIMIT = PlaceOrder(
     price=Decimal("100.00"),
     client_order_id="abc123",
 )
+IN_2100_MS = 4_102_444_800_000
+"""A deadline that no request here meets."""
 CANCEL = CancelOrder(symbol="BTC/USDT", order_id="42")
 LEVERAGE = SetLeverage(symbol="BTC/USDT:USDT", leverage=5)
 
@@ -51,7 +53,13 @@ def granted(
     write: RenderedWrite, cls: EndpointClass = EndpointClass.ORDER
 ) -> AbstractContextManager[WriteCapability]:
     return writing(
-        cls, ALLOWED[cls], write.rendered, write.client_id, signing=write.signing, token=write.token
+        cls,
+        ALLOWED[cls],
+        write.rendered,
+        write.client_id,
+        signing=write.signing,
+        token=write.token,
+        latest_ms=IN_2100_MS,
     )
 
 
@@ -61,4 +69,6 @@ def always(answer: bytes) -> Behaviour:
 
 async def sent(client: Any, cls: EndpointClass, write: RenderedWrite | None = None) -> Sent:  # noqa: ANN401 - ccxt
     request, function = WRITES[cls]
-    return await function(client, write or render(client, request, ALLOWED[cls]), ALLOWED[cls])
+    return await function(
+        client, write or render(client, request, ALLOWED[cls]), ALLOWED[cls], latest_ms=IN_2100_MS
+    )

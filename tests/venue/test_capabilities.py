@@ -26,7 +26,7 @@ from .opened import SPOT, MovedClock, client_of, opened, simulated
 SOURCE = Path(exchange_mcp.__file__).parent
 
 OPENERS: Mapping[str, set[str]] = {
-    "reading": {"venue/finding.py", "venue/reads.py"},
+    "reading": {"venue/finding.py", "venue/reads.py", "venue/trading/asking.py"},
     "loading": {"venue/opening.py"},
     "scoping": {"venue/keys.py"},
     "capturing": {"venue/render.py"},

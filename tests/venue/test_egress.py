@@ -26,7 +26,7 @@ from exchange_mcp.venue.render import render
 
 from .faulty_venue import DROP, faulty, says
 from .guarded import ALLOWED, EVERYTHING, HOSTS, KEY, READS, TYPES, bare, guarded, market
-from .sending import ACCEPTED, LIMIT, PLAIN, WRITES, always, granted, sent
+from .sending import ACCEPTED, IN_2100_MS, LIMIT, PLAIN, WRITES, always, granted, sent
 
 pytestmark = pytest.mark.anyio
 
@@ -70,6 +70,7 @@ async def test_an_order_that_a_venue_takes_by_get_reaches_it_once_when_the_conne
                 Rendered.of(buy, parameters),
                 None,
                 signing=PLAIN,
+                latest_ms=None,
                 token=SendToken(),
             ),
         ):
@@ -190,10 +191,10 @@ async def test_a_write_of_one_kind_cannot_be_sent_as_another(
     async with faulty(always(says(200)), *HOSTS) as venue, guarded(venue.loopback) as client:
         write = render(client, WRITES[cls][0], ALLOWED[cls])
         with pytest.raises(EgressBlockedError, match="was given to what sends"):
-            await WRITES[other][1](client, write, ALLOWED[other])
+            await WRITES[other][1](client, write, ALLOWED[other], latest_ms=IN_2100_MS)
         with pytest.raises(EgressBlockedError):
             render(client, WRITES[cls][0], ALLOWED[other])
-        result = await WRITES[cls][1](client, write, ALLOWED[other])
+        result = await WRITES[cls][1](client, write, ALLOWED[other], latest_ms=IN_2100_MS)
     assert isinstance(result.error, EgressBlockedError)
     assert venue.arrived == []
 
@@ -275,7 +276,7 @@ async def test_an_id_that_was_smuggled_past_that_sends_nothing(order_id: str) ->
     cancel = Endpoint("DELETE", "private", "orders/{orderId}")
     asked, plain = {"orderId": order_id}, {"orderId": "5f3-a_b"}
     done = says(200, '{"code":"200000","data":{}}')
-    kucoin: dict[str, Any] = {"signing": PLAIN, "token": SendToken()}
+    kucoin: dict[str, Any] = {"signing": PLAIN, "token": SendToken(), "latest_ms": None}
     async with (
         faulty(always(done), "api.kucoin.com") as venue,
         bare(ccxt.kucoin, venue.loopback, frozenset({cancel})) as client,

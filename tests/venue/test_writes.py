@@ -22,6 +22,7 @@ from exchange_mcp.venue.wire import Loopback, Wire
 from exchange_mcp.venue.writes import Sent, cancel_order, place_order, set_leverage
 
 from .guarded import ALLOWED, EVERYTHING, READS, TYPES
+from .sending import IN_2100_MS
 
 pytestmark = pytest.mark.anyio
 
@@ -63,7 +64,7 @@ def resting(symbol: str = SPOT, client_order_id: str = "t-rests-1") -> PlaceOrde
 
 
 async def placed(client: Any, order: PlaceOrder) -> Sent:  # noqa: ANN401 - ccxt is untyped
-    return await place_order(client, render(client, order, ORDERS), ORDERS)
+    return await place_order(client, render(client, order, ORDERS), ORDERS, latest_ms=IN_2100_MS)
 
 
 async def found(client: Any, symbol: str, client_order_id: str) -> dict[str, Any]:  # noqa: ANN401 - as above
@@ -90,7 +91,9 @@ async def test_an_order_is_placed_found_by_both_ids_and_cancelled(
         with reading(READS):
             assert (await client.fetch_order(order["id"], symbol))["clientOrderId"] == "t-rests-1"
         cancel = CancelOrder(symbol=symbol, client_order_id="t-rests-1")
-        assert (await cancel_order(client, render(client, cancel, CANCELS), CANCELS)).error is None
+        assert (
+            await cancel_order(client, render(client, cancel, CANCELS), CANCELS, latest_ms=IN_2100_MS)
+        ).error is None
         with reading(READS):
             assert (await client.fetch_order(order["id"], symbol))["status"] == "canceled"
 
@@ -112,13 +115,15 @@ async def test_a_stop_is_placed_and_cancelled_where_the_venue_keeps_stops(sim: S
             orders = await client.fetch_open_orders(SWAP, None, None, {"trigger": True})
         assert "t-stop-1" in [order["clientOrderId"] for order in orders]
         cancel = CancelOrder(symbol=SWAP, client_order_id="t-stop-1", is_conditional=True)
-        assert (await cancel_order(client, render(client, cancel, CANCELS), CANCELS)).error is None
+        assert (
+            await cancel_order(client, render(client, cancel, CANCELS), CANCELS, latest_ms=IN_2100_MS)
+        ).error is None
 
 
 async def test_leverage_is_set_and_read_back(sim: SimulatedExchange) -> None:
     async with trading(sim) as client:
         write = render(client, SetLeverage(symbol=SWAP, leverage=7), LEVERAGES)
-        sent = await set_leverage(client, write, LEVERAGES)
+        sent = await set_leverage(client, write, LEVERAGES, latest_ms=IN_2100_MS)
         assert sent.error is None
         with reading(READS):
             (position,) = [
@@ -147,7 +152,7 @@ async def test_a_cancel_whose_answer_is_lost_reaches_the_venue_once(sim: Simulat
         await placed(client, resting())
         sim.control.add_fault({"method": "DELETE", "path": "/api/v3/order", "kind": "close", "when": "after"})
         cancel = CancelOrder(symbol=SPOT, client_order_id="t-rests-1")
-        sent = await cancel_order(client, render(client, cancel, CANCELS), CANCELS)
+        sent = await cancel_order(client, render(client, cancel, CANCELS), CANCELS, latest_ms=IN_2100_MS)
         assert sent.error is not None
         assert sent.is_on_wire
     assert arrived(sim, "DELETE") == 1
@@ -171,7 +176,7 @@ async def test_a_write_whose_task_is_cancelled_while_it_is_out_still_tells_what_
         results: list[Sent] = []
 
         async def send() -> None:
-            results.append(await place_order(client, write, ORDERS))
+            results.append(await place_order(client, write, ORDERS, latest_ms=IN_2100_MS))
 
         async with anyio.create_task_group() as group:
             group.start_soon(send)
@@ -189,7 +194,7 @@ async def test_an_order_that_is_not_the_rendered_one_never_reaches_the_venue(sim
     async with trading(sim) as client:
         asked, other = resting(), resting(client_order_id="t-other")
         swapped = replace(render(client, other, ORDERS), request=asked)
-        sent = await place_order(client, swapped, ORDERS)
+        sent = await place_order(client, swapped, ORDERS, latest_ms=IN_2100_MS)
         assert sent.error is not None
         assert not sent.is_on_wire
     assert arrived(sim, "POST") == 0

@@ -4,7 +4,7 @@ import os
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 import anyio
 import click
@@ -19,32 +19,37 @@ from exchange_mcp.config.faults import SecretError
 from exchange_mcp.config.redaction import Redactor
 from exchange_mcp.config.rendezvous import load_rendezvous
 from exchange_mcp.config.schema import ACCOUNT_NAME, KeyTable, SecretReference
-from exchange_mcp.config.serve_file import NewAccount, ServeFile
+from exchange_mcp.config.serve_file import NewAccount
 from exchange_mcp.model.accounts import Environment, MarketType
 from exchange_mcp.model.scopes import Ability, Role
 from exchange_mcp.rules.key_pages import KEY_PAGES, boxes_at
 from exchange_mcp.rules.key_verdicts import judge
 from exchange_mcp.rules.venues import VENUES, VenueRules, check_account, venue_rules
+from exchange_mcp.rules.writing import ROUTES
 from exchange_mcp.server.assembly import keyed_account
 from exchange_mcp.server.key_checks import Answer, Checked, check_key
 
 _SHORTEST_REASON: Final = 8
 _LONGEST_REASON: Final = 200
+_ASKED_FOR: Final = "asked for below"
+# Where an order can be written down as it has to leave.
+_TRADED: Final = tuple(venue for venue in VENUES if venue in ROUTES)
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
     """What the command line says beforehand; None is asked for. `wants_key` is False for market data only."""
 
-    venue: str | None
-    environment: str | None
-    name: str | None
-    market_types: str | None
-    kind: str | None
-    sim_key: str | None
-    accept_unverified: str | None
-    wants_key: bool | None
-    reads_secrets: bool
+    venue: str | None = None
+    environment: str | None = None
+    name: str | None = None
+    market_types: str | None = None
+    kind: str | None = None
+    sim_key: str | None = None
+    accept_unverified: str | None = None
+    may_transfer: str | None = None
+    wants_key: bool | None = None
+    reads_secrets: bool = False
     references: Mapping[str, SecretReference] = field(default_factory=dict[str, SecretReference])
 
 
@@ -71,17 +76,47 @@ class Enrolled:
     places: KeyPlaces | None
 
 
-class Enrolment:
-    """Asks for one account."""
+class AccountFile(Protocol):
+    """The file that an account is added to: where it stands, and the names that are taken in it."""
 
-    def __init__(
-        self, asker: Asker, told: Told, file: ServeFile, around: Surroundings, redactor: Redactor
+    @property
+    def path(self) -> Path:
+        """Where it stands."""
+        ...
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the accounts in it."""
+        ...
+
+    def added(self, account: NewAccount, home: Path) -> tuple[str, AccountConfig]:
+        """The file's text with this account, and the account as it will be read.
+
+        Raises:
+            ConfigError: the file would not be one, with every fault.
+        """
+        ...
+
+
+class Enrolment:
+    """Asks for one account: one that `serve` reads, or one that the desk trades."""
+
+    def __init__(  # noqa: PLR0913 - what is asked, of whom, for what
+        self,
+        asker: Asker,
+        told: Told,
+        file: AccountFile,
+        around: Surroundings,
+        redactor: Redactor,
+        *,
+        role: Role = Role.SERVE,
     ) -> None:
         self._asker = asker
         self._told = told
         self._file = file
         self._around = around
         self._redactor = redactor
+        self._role = role
 
     def run(self) -> Enrolled:
         """The account, once nothing speaks against it.
@@ -103,17 +138,25 @@ class Enrolment:
         if environment is Environment.SIM:
             return self._until_accepted(account, None)
         if not isinstance(self._asker, Script):
-            _say_boxes(rules)
+            self._say_boxes(rules)
         return self._until_accepted(account, self._places(account, rules))
 
     def _venue(self) -> VenueRules:
         def judge_venue(answer: str) -> str | None:
             rules = venue_rules(answer)
+            if self._role is Role.DESK and rules is not None and rules.id not in _TRADED:
+                return f"the desk trades at {', '.join(_TRADED)} only in this version"
             types = rules.default_market_types if rules else (MarketType.SPOT,)
             return check_account(answer, Environment.LIVE, types, has_key=False)
 
-        question = f"Venue ({', '.join(VENUES)}, or another for market data)"
-        answer = self._asker.ask("--venue", question, default=None, given=self._told.venue, judge=judge_venue)
+        reads = self._role is Role.SERVE
+        question = (
+            f"Venue ({', '.join(VENUES if reads else _TRADED)}{', or another for market data' * reads})"
+        )
+        default = None if reads else _TRADED[0]
+        answer = self._asker.ask(
+            "--venue", question, default=default, given=self._told.venue, judge=judge_venue
+        )
         rules = venue_rules(answer)
         assert rules is not None  # noqa: S101 - judged above
         return rules
@@ -127,7 +170,8 @@ class Enrolment:
             self._asker.ask(
                 "--environment",
                 question,
-                default=Environment.LIVE.value,
+                # Where orders are sent is said, not assumed.
+                default=Environment.LIVE.value if self._role is Role.SERVE else None,
                 given=self._told.environment,
                 judge=one_of(offered),
             )
@@ -136,6 +180,10 @@ class Enrolment:
     def _has_key(self, rules: VenueRules, environment: Environment) -> bool:
         types = _market_types_in(rules, environment)
         refusal = check_account(rules.id, environment, types, has_key=True)
+        if self._role is Role.DESK:
+            if refusal is not None:
+                raise click.UsageError(refusal)
+            return True
         if self._told.wants_key is not None:
             if self._told.wants_key and refusal is not None:
                 raise click.UsageError(refusal)
@@ -206,17 +254,24 @@ class Enrolment:
                 given=self._told.kind,
                 judge=one_of(KINDS),
             )
+        # The desk's key of an account is another one than serve's, and the account has one name.
+        trades = self._role is Role.DESK
+        named = f"{account.name}.desk" if trades else account.name
+        variable = f"desk_{account.name.replace('-', '_')}" if trades else account.venue
         usual = {
-            part: usual_place(
-                kind, part, account=account.name, venue=account.venue, directory=self._around.secrets
-            )
+            part: usual_place(kind, part, account=named, variable=variable, directory=self._around.secrets)
             for part in parts
         }
         return KeyPlaces(KeyTable(**{part: self._told.references.get(part, usual[part]) for part in parts}))
 
     def _until_accepted(self, account: NewAccount, places: KeyPlaces | None) -> Enrolled:
         afresh = self._told.reads_secrets
-        account = replace(account, key=places and places.key, accept_unverified=self._told.accept_unverified)
+        account = replace(
+            account,
+            key=places and places.key,
+            accept_unverified=self._told.accept_unverified,
+            may_transfer=self._told.may_transfer,
+        )
         label = self._told.sim_key
         while True:
             try:
@@ -254,7 +309,11 @@ class Enrolment:
 
         async def ask() -> Checked:
             return await check_key(
-                keyed, role=Role.SERVE, clock=SystemClock(), accepted=self._around.accepted
+                keyed,
+                role=self._role,
+                clock=SystemClock(),
+                accepted=self._around.accepted,
+                may_transfer=account.may_transfer is not None,
             )
 
         checked = anyio.run(ask)
@@ -266,34 +325,65 @@ class Enrolment:
         return Enrolled(account, text, places), config
 
     def _accepted_by_name(self, enrolled: Enrolled, checked: Checked) -> Enrolled | None:
-        """The account with the operator's reason, where only what the venue does not tell speaks against it."""
-        if isinstance(self._asker, Script) or checked.answer is not Answer.TOLD or checked.scope is None:
+        """The account with the operator's reasons, where only what can be accepted by name speaks against it."""
+        if isinstance(self._asker, Script) or checked.answer is not Answer.TOLD:
             return None
         account = enrolled.account
-        would_do = judge(
-            checked.scope,
-            role=Role.SERVE,
-            environment=account.environment,
-            now_ms=SystemClock().now_ms(),
-            accepted_unknown="asked for below",
-        )
-        if not would_do.accepted or account.environment is not Environment.LIVE:
-            return None
 
+        def does(*, unverified: str | None, transfer: bool) -> bool:
+            return (
+                checked.scope is not None
+                and judge(
+                    checked.scope,
+                    role=self._role,
+                    environment=account.environment,
+                    now_ms=SystemClock().now_ms(),
+                    accepted_unknown=unverified,
+                    may_transfer=transfer,
+                ).accepted
+            )
+
+        if not does(unverified=_ASKED_FOR, transfer=True):
+            return None
+        if not does(unverified=_ASKED_FOR, transfer=account.may_transfer is not None):
+            reason = self._reason(
+                "--may-transfer", "To use it although it moves money between your own wallets"
+            )
+            if not reason:
+                return None
+            account = replace(account, may_transfer=reason)
+        if not does(unverified=account.accept_unverified, transfer=True):
+            reason = self._reason("--accept-unverified", "To use it all the same")
+            if not reason:
+                return None
+            account = replace(account, accept_unverified=reason)
+        return self._enrolled(account, enrolled.places)[0]
+
+    def _reason(self, option: str, purpose: str) -> str:
         def judge_reason(answer: str) -> str | None:
             fits = not answer or _SHORTEST_REASON <= len(answer) <= _LONGEST_REASON
             return None if fits else f"give {_SHORTEST_REASON} to {_LONGEST_REASON} characters, or nothing"
 
-        reason = self._asker.ask(
-            "--accept-unverified",
-            "To use it all the same, write the reason, which is shown with the account; to refuse it, press Enter",
+        return self._asker.ask(
+            option,
+            f"{purpose}, write the reason, which is shown with the account; to refuse it, press Enter",
             default=None,
             given=None,
             judge=judge_reason,
         )
-        return (
-            self._enrolled(replace(account, accept_unverified=reason), enrolled.places)[0] if reason else None
-        )
+
+    def _say_boxes(self, rules: VenueRules) -> None:
+        keep = (Ability.READ,) if self._role is Role.SERVE else (Ability.READ, Ability.TRADE)
+        boxes = boxes_at(rules.id, keep)
+        if boxes is None:
+            return
+        ticked, unticked = boxes
+        say(f"\nMake a key for this purpose alone, at {rules.title}: {KEY_PAGES[rules.id].way}.")
+        for box in ticked:
+            say(f"  [x] {box}")
+        for box in unticked:
+            say(f"  [ ] {box}")
+        say("Bind it to the IP address of this machine, if that is fixed.\n")
 
 
 def _market_types_in(rules: VenueRules, environment: Environment) -> tuple[MarketType, ...]:
@@ -306,19 +396,6 @@ def _market_types_in(rules: VenueRules, environment: Environment) -> tuple[Marke
 
 def _words(answer: str) -> list[str]:
     return [word for word in answer.replace(",", " ").split() if word]
-
-
-def _say_boxes(rules: VenueRules) -> None:
-    boxes = boxes_at(rules.id, (Ability.READ,))
-    if boxes is None:
-        return
-    ticked, unticked = boxes
-    say(f"\nMake a key for this purpose alone, at {rules.title}: {KEY_PAGES[rules.id].way}.")
-    for box in ticked:
-        say(f"  [x] {box}")
-    for box in unticked:
-        say(f"  [ ] {box}")
-    say("Bind it to the IP address of this machine, if that is fixed.\n")
 
 
 def _why_not(checked: Checked) -> str:

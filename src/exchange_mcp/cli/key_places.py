@@ -77,11 +77,14 @@ class KeyPlaces:
         }
 
 
-def usual_place(kind: str, part: str, *, account: str, venue: str, directory: Path) -> SecretReference:
-    """Where a part of an account's key is kept, if it is kept in this way and nobody says otherwise."""
+def usual_place(kind: str, part: str, *, account: str, variable: str, directory: Path) -> SecretReference:
+    """Where a part of an account's key is kept, if it is kept in this way and nobody says otherwise.
+
+    Files and entries of the keyring begin with `account`, environment variables with `variable`.
+    """
     value = {
         "file": str(directory / f"{account}.{part}"),
-        "env": f"{venue.upper()}_{_VARIABLES[part]}",
+        "env": f"{variable.upper()}_{_VARIABLES[part]}",
         "keyring": f"{account}.{part}",
     }[kind]
     return reference(kind, value, directory)

@@ -51,12 +51,19 @@ class AccountConfig:
     accept_unverified: str | None = None
 
 
-def judge_account(
-    name: str, content: object, *, check: AccountCheck, home: Path, rendezvous: Path
+def judge_account(  # noqa: PLR0913 - a table, and what it is judged by
+    name: str,
+    content: object,
+    *,
+    check: AccountCheck,
+    home: Path,
+    rendezvous: Path,
+    table: type[AccountTable] = AccountTable,
 ) -> AccountConfig | list[Finding]:
     """The account that a table describes, or everything that is wrong with it.
 
-    `rendezvous` is where the simulated exchange is looked for when the table does not say.
+    `rendezvous` is where the simulated exchange is looked for when the table does not say. `table` is what may stand
+    in it.
     """
     place: KeyPath = ("accounts", name)
     findings: list[Finding] = []
@@ -67,30 +74,30 @@ def judge_account(
     if not isinstance(content, dict):
         return [*findings, (place, "expected a table of this account's settings")]
     settings = cast("dict[str, object]", content)
-    table: AccountTable | None = None
+    read: AccountTable | None = None
     try:
-        table = AccountTable.model_validate(settings, context={"home": home})
+        read = table.model_validate(settings, context={"home": home})
     except ValidationError as error:
-        findings += sentences(error, AccountTable, place)
-        table = _sound_part(settings, error, home)
-    if table is None:
+        findings += sentences(error, table, place)
+        read = _sound_part(settings, error, home, table)
+    if read is None:
         return findings
-    findings += [((*place, *path), message) for path, message in _contradictions(table, settings)]
+    findings += [((*place, *path), message) for path, message in _contradictions(read, settings)]
     has_key = "key" in settings or "sim_key" in settings
-    market_types = _in_order(table.market_types) or default_market_types(
-        table.venue, table.environment, has_key=has_key, check=check
+    market_types = _in_order(read.market_types) or default_market_types(
+        read.venue, read.environment, has_key=has_key, check=check
     )
-    refusal = check(table.venue, table.environment, market_types, has_key=has_key)
+    refusal = check(read.venue, read.environment, market_types, has_key=has_key)
     if refusal is not None:
         findings.append((place, refusal))
     if findings:
         return findings
-    is_simulated = table.environment is Environment.SIM
+    is_simulated = read.environment is Environment.SIM
     return AccountConfig(
-        account=Account(AccountName(name), table.venue, table.environment, market_types, has_key),
-        key=table.key,
-        sim=SimAccess(table.rendezvous or rendezvous, table.sim_key) if is_simulated else None,
-        accept_unverified=table.accept_unverified,
+        account=Account(AccountName(name), read.venue, read.environment, market_types, has_key),
+        key=read.key,
+        sim=SimAccess(read.rendezvous or rendezvous, read.sim_key) if is_simulated else None,
+        accept_unverified=read.accept_unverified,
     )
 
 
@@ -110,7 +117,9 @@ def default_market_types(
     return usual or existing or (MarketType.SPOT,)
 
 
-def _sound_part(settings: dict[str, object], error: ValidationError, home: Path) -> AccountTable | None:
+def _sound_part(
+    settings: dict[str, object], error: ValidationError, home: Path, table: type[AccountTable]
+) -> AccountTable | None:
     """The table without its faulty settings, so that one fault does not hide the next.
 
     None if too little is left to judge.
@@ -119,7 +128,7 @@ def _sound_part(settings: dict[str, object], error: ValidationError, home: Path)
     if faulty & {"venue", "environment"}:
         return None
     sound = {key: value for key, value in settings.items() if key not in faulty}
-    return AccountTable.model_validate(sound, context={"home": home})
+    return table.model_validate(sound, context={"home": home})
 
 
 def _contradictions(table: AccountTable, settings: dict[str, object]) -> list[Finding]:

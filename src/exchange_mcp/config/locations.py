@@ -49,6 +49,46 @@ class Locations:
         """Where the simulated exchange says how to reach it."""
         return self.state / "sim" / "rendezvous.json"
 
+    @property
+    def desk_file(self) -> Path:
+        """The desk's configuration that is read when none is named."""
+        return self.config / "desk.toml"
+
+    @property
+    def desk_state(self) -> Path:
+        """What the desk keeps: its journal, and the marks beside it."""
+        return self.state / "desk"
+
+    @property
+    def desk_journal(self) -> Path:
+        """The desk's journal."""
+        return self.desk_state / "journal.db"
+
+    @property
+    def desk_marks(self) -> Path:
+        """Where the desk says on this machine how far its journal had come."""
+        return self.desk_state / "marks"
+
+    @property
+    def proposal_socket(self) -> Path:
+        """Where `serve` proposes, unless `desk.toml` says otherwise; others may be let into its directory."""
+        return self.runtime / "desk-proposals" / "proposals.sock"
+
+    @property
+    def operator_socket(self) -> Path:
+        """Where the desk's operator speaks to it; nobody else can enter its directory."""
+        return self.runtime / "desk-operator" / "operator.sock"
+
+    @property
+    def approver_keys(self) -> Path:
+        """The keys of those who approve at a terminal, one file each."""
+        return self.config / "approvers"
+
+    @property
+    def client_credential(self) -> Path:
+        """The credential that the desk's first client shows."""
+        return self.config / "clients" / "serve.credential"
+
 
 def locations(environ: Mapping[str, str], home: Path) -> Locations:
     """The locations for this environment.

@@ -61,7 +61,8 @@ def _table_of_references(value: object) -> object:
 
 _Variable = Annotated[str, BeforeValidator(_variable)]
 _Entry = Annotated[str, BeforeValidator(_entry)]
-_Path = Annotated[Path, BeforeValidator(_expand)]
+FilePath = Annotated[Path, BeforeValidator(_expand)]
+"""A path that begins with `/` or `~/`."""
 _MarketType = Annotated[MarketType, Field(strict=False)]  # TOML has no enumerations: the text is taken
 
 
@@ -75,7 +76,7 @@ class SecretReference(Table):
     """Where a secret is kept: an environment variable, an owner-only file or the system's keyring; one of them."""
 
     env: _Variable | None = None
-    file: _Path | None = None
+    file: FilePath | None = None
     keyring: _Entry | None = None
 
     @model_validator(mode="after")
@@ -121,7 +122,7 @@ class AccountTable(Table):
         str | None,
         Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,31}$", description="a key's label in the rendezvous file"),
     ] = None
-    rendezvous: _Path | None = None
+    rendezvous: FilePath | None = None
     accept_unverified: Annotated[
         str | None,
         Field(
@@ -215,8 +216,8 @@ class HttpTable(Table):
             description='a list of origins of web pages, like "http://localhost:6274"',
         ),
     ] = ()
-    certificate: _Path | None = None
-    certificate_key: _Path | None = None
+    certificate: FilePath | None = None
+    certificate_key: FilePath | None = None
     trusted_proxies: Annotated[
         tuple[Annotated[str, BeforeValidator(_network)], ...],
         Field(strict=False, max_length=64, description="a list of IP addresses or networks"),
@@ -256,7 +257,7 @@ class HttpTable(Table):
 class CacheTable(Table):
     """Where market metadata is kept between runs; None means the user's cache location."""
 
-    directory: _Path | None = None
+    directory: FilePath | None = None
 
 
 class ServeTable(Table):

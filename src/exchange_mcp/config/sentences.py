@@ -2,7 +2,7 @@
 
 import difflib
 import re
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping
 
 from pydantic import ValidationError
 from pydantic.fields import FieldInfo
@@ -55,30 +55,33 @@ def sentences(
     place: KeyPath = (),
     *,
     shown: Container[str] = _SHOWN_FIELDS,
+    inner: Mapping[str | int, type[Table]] = _TABLES,
 ) -> Iterator[tuple[KeyPath, str]]:
     """Each finding about `table`, which stands at `place`: the path that it concerns, and a sentence.
 
-    What stands in the fields `shown` is repeated if it is short; they hold no secret.
+    What stands in the fields `shown` is repeated if it is short; they hold no secret. `inner` are the tables that
+    stand in this one, by their names.
     """
     details = error.errors(include_url=False)
-    meant = {(*detail["loc"][:-1], _meant_instead_of(detail, table)) for detail in details}
+    meant = {
+        (*detail["loc"][:-1], _meant_instead_of(detail, *_field(detail, table, inner))) for detail in details
+    }
     for detail in details:
         # A misspelt key is one fault; that the key it stands for is missing is not a second one.
         if detail["type"] != "missing" or detail["loc"] not in meant:
-            yield (*place, *detail["loc"]), _sentence(detail, table, shown)
+            yield (*place, *detail["loc"]), _sentence(detail, *_field(detail, table, inner), shown)
 
 
-def _meant_instead_of(detail: ErrorDetails, table: type[Table]) -> str | None:
-    if detail["type"] != "extra_forbidden":
-        return None
-    key, fields = _field(detail, table)
-    return _nearest(key, fields)
+def _meant_instead_of(detail: ErrorDetails, key: str, fields: Mapping[str, FieldInfo]) -> str | None:
+    return _nearest(key, fields) if detail["type"] == "extra_forbidden" else None
 
 
-def _field(detail: ErrorDetails, table: type[Table]) -> tuple[str, dict[str, FieldInfo]]:
+def _field(
+    detail: ErrorDetails, table: type[Table], inner: Mapping[str | int, type[Table]]
+) -> tuple[str, dict[str, FieldInfo]]:
     """The key that is concerned, and its table's fields; an element of a list is judged as the list."""
     names = [part for part in detail["loc"] if isinstance(part, str)]
-    return names[-1], (_TABLES[names[-2]] if len(names) > 1 else table).model_fields
+    return names[-1], (inner[names[-2]] if len(names) > 1 else table).model_fields
 
 
 def _nearest(key: str, known: Iterable[str]) -> str | None:
@@ -94,10 +97,9 @@ def _unknown_key(key: str, known: Iterable[str]) -> str:
     return f"unknown key; known here: {', '.join(known)}"
 
 
-def _sentence(detail: ErrorDetails, table: type[Table], shown: Container[str]) -> str:
+def _sentence(detail: ErrorDetails, key: str, fields: Mapping[str, FieldInfo], shown: Container[str]) -> str:
     if detail["type"] in _OWN_SENTENCES:
         return detail["msg"]
-    key, fields = _field(detail, table)
     if detail["type"] == "extra_forbidden":
         return _unknown_key(key, fields)
     expected = f"expected {fields[key].description or _REFERENCE}"

@@ -24,7 +24,10 @@ _PROBE_TABLE: Final = f'\n[accounts.{_PROBE}]\nvenue = "binance"\nenvironment = 
 
 @dataclass(frozen=True, slots=True)
 class NewAccount:
-    """An account to be written down. `key` belongs to a venue, `sim_key` and `rendezvous` to the simulated one."""
+    """An account to be written down. `key` belongs to a venue, `sim_key` and `rendezvous` to the simulated one.
+
+    `may_transfer` is for an account of the desk.
+    """
 
     name: str
     venue: str
@@ -34,6 +37,7 @@ class NewAccount:
     sim_key: str | None = None
     rendezvous: Path | None = None
     accept_unverified: str | None = None
+    may_transfer: str | None = None
 
     def table(self, home: Path) -> str:
         """As TOML; paths in the home directory begin with `~`.
@@ -54,6 +58,8 @@ class NewAccount:
             yield f"rendezvous = {quoted(written_path(self.rendezvous, home))}"
         if self.accept_unverified is not None:
             yield f"accept_unverified = {quoted(self.accept_unverified)}"
+        if self.may_transfer is not None:
+            yield f"may_transfer = {quoted(self.may_transfer)}"
         if self.key is None:
             return
         yield from ("", f"[accounts.{self.name}.key]")

@@ -11,6 +11,7 @@ from exchange_mcp.desk.operator.messages import (
     Challenge,
     ClientList,
     Configuration,
+    ConsoleLink,
     Decision,
     Done,
     Halted,
@@ -19,6 +20,9 @@ from exchange_mcp.desk.operator.messages import (
     IntentList,
     IntentView,
     News,
+    PasskeyAnswer,
+    PasskeyInvitation,
+    PasskeyInvited,
     SignedMessage,
     Status,
 )
@@ -116,5 +120,25 @@ class OperatorOffice(Protocol):
 
         Raises:
             DeskError: SIGNATURE_REFUSED, with nothing done.
+        """
+        ...
+
+
+class ConsoleDoor(Protocol):
+    """What the operator socket can ask of the console: ways in for whoever sits at the terminal; none decides."""
+
+    def link(self) -> ConsoleLink:
+        """A link that opens the console in one browser."""
+        ...
+
+    def invite(self, invitation: PasskeyInvitation) -> PasskeyInvited:
+        """Let the browser make a passkey; what is made waits for an approver's signature."""
+        ...
+
+    def answer(self, invitation_id: str) -> PasskeyAnswer:
+        """What has come of an invitation.
+
+        Raises:
+            InvalidArgumentError: there is none by this id, or its time is over.
         """
         ...

@@ -7,9 +7,9 @@
 | GET /v1/intents/{id}?wait_ms=&state= | | `IntentMessage`; waits until the state is another one, at most `wait_ms` |
 | POST /v1/intents/{id}/retract | | `IntentMessage` |
 
-Every request carries `Authorization: Bearer CREDENTIAL` and `X-Exchange-MCP-Protocol: 1`. An error is an `ErrorMessage`
-with an HTTP status of 4xx or 5xx. The socket has no other route: none grants, declines, resolves, resumes or
-changes a limit.
+Every request carries `Authorization: Bearer CREDENTIAL`, `X-Exchange-MCP-Protocol: 1` and `Host: desk` (`BASE_URL`);
+every answer carries the protocol's number too. An error is an `ErrorMessage` with an HTTP status of 4xx or 5xx. The
+socket has no other route: none grants, declines, resolves, resumes or changes a limit.
 """
 
 from typing import Annotated, Final, Literal
@@ -23,6 +23,9 @@ from exchange_mcp.model.instants import Instant
 
 PROTOCOL: Final = 1
 PROTOCOL_HEADER: Final = "X-Exchange-MCP-Protocol"
+HOST: Final = "desk"
+BASE_URL: Final = f"http://{HOST}"
+"""Of both sockets; the name says nothing, and no other one is answered."""
 MOST_WAIT_MS: Final = 45_000
 MOST_NOTE: Final = 140
 """A model's note to the approver, in characters; shown apart and called untrusted."""

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Final, cast
 
-from exchange_mcp.config.accounts import AccountCheck, AccountConfig, judge_account
+from exchange_mcp.config.accounts import AccountCheck
+from exchange_mcp.config.desk_tables import DeskFileTable, judge_desk_account
 from exchange_mcp.config.faults import ConfigError, Fault, KeyPath
 from exchange_mcp.config.locations import home_directory, locations
 from exchange_mcp.config.toml_document import document_of
@@ -14,7 +15,7 @@ from exchange_mcp.policy.loading import judge_policy
 from exchange_mcp.policy.policy import Policy
 from exchange_mcp.policy.reach import Configured
 
-_KNOWN: Final = ("policy", "accounts")
+_KNOWN: Final = tuple(DeskFileTable.model_fields)
 _NOT_PLAIN: Final = frozenset("+eE")
 
 
@@ -38,7 +39,7 @@ def judge_policy_text(
     Raises:
         ConfigError: with every fault that was found, each with its line.
     """
-    document = document_of(text, file, parse_float=_plain_decimal)
+    document = document_of(text, file, parse_float=plain_decimal)
     if isinstance(document, Fault):
         raise ConfigError([document])
     findings = list(_unknown_tables(document.content))
@@ -53,7 +54,7 @@ def judge_policy_text(
     return outcome, configured
 
 
-def _plain_decimal(written: str) -> Decimal:
+def plain_decimal(written: str) -> Decimal:
     """The number as written; one with a sign or an exponent is none, and a key that wants one says so."""
     return Decimal("NaN") if set(written) & _NOT_PLAIN else Decimal(written)
 
@@ -73,9 +74,10 @@ def _accounts(
         return
     for name, content in cast("dict[str, object]", value).items():
         rendezvous = locations(environ, home).rendezvous_file
-        outcome = judge_account(name, content, check=check, home=home, rendezvous=rendezvous)
-        if isinstance(outcome, AccountConfig):
-            yield outcome.account.name, outcome.account
+        outcome = judge_desk_account(name, content, check=check, home=home, rendezvous=rendezvous)
+        if isinstance(outcome, tuple):
+            account = outcome[0].account
+            yield account.name, account
         else:
             faults: list[tuple[KeyPath, str]] = outcome
             findings += faults

@@ -64,8 +64,18 @@ async def check_keys(
     return tuple(found[at] for at in range(len(accounts)))
 
 
-async def check_key(account: Keyed, *, role: Role, clock: Clock, accepted: Collection[str] = ()) -> Checked:
-    """Ask about one account's key. What the venue refuses is a refusal; where it says nothing, all is unknown."""
+async def check_key(
+    account: Keyed,
+    *,
+    role: Role,
+    clock: Clock,
+    accepted: Collection[str] = (),
+    may_transfer: bool = False,
+) -> Checked:
+    """Ask about one account's key. What the venue refuses is a refusal; where it says nothing, all is unknown.
+
+    `may_transfer` says that the desk's operator accepted by name a key that moves money between the own wallets.
+    """
     from exchange_mcp.venue.key_question import ask_once  # noqa: PLC0415 - imports ccxt, which takes half a second
 
     about, asking = account.config.account, opening(account)
@@ -79,6 +89,7 @@ async def check_key(account: Keyed, *, role: Role, clock: Clock, accepted: Colle
             environment=about.environment,
             now_ms=clock.now_ms(),
             accepted_unknown=account.config.accept_unverified,
+            may_transfer=may_transfer,
         )
 
     try:

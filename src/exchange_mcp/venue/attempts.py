@@ -4,6 +4,10 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from exchange_mcp.venue.line import Line
 
 
 @dataclass(slots=True, eq=False)
@@ -42,6 +46,7 @@ class Attempt:
         method, url: what was signed; the URL holds the signature and must not be shown.
         call: for whom it is sent.
         token: set for a write.
+        line: the connection that was opened for it; None where one is opened as it is sent.
         passes: how often it was handed to a connection; from the second time on it is stopped there.
         status, body: of the answer, as far as one came; the body as text, undecodable bytes replaced.
         failure: what the connection raised.
@@ -52,6 +57,7 @@ class Attempt:
     url: str = field(repr=False)
     call: Call = field(repr=False)
     token: SendToken | None = None
+    line: "Line | None" = field(default=None, repr=False)
     passes: int = 0
     status: int | None = None
     body: str | None = field(default=None, repr=False)

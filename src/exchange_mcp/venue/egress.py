@@ -30,6 +30,7 @@ from exchange_mcp.rules.endpoints import REVIEWED, WRITES, Endpoint
 from exchange_mcp.rules.writing import Signing
 from exchange_mcp.venue.addresses import Address, has_plain_ids
 from exchange_mcp.venue.attempts import CALL, Attempt, Call, SendToken, sending, under_way
+from exchange_mcp.venue.line import Line
 from exchange_mcp.venue.signed import ClientId, SignedWrite
 from exchange_mcp.venue.wire import Wire
 
@@ -119,7 +120,8 @@ class WriteCapability(Capability):
     signing: Signing = field(kw_only=True)
     token: SendToken = field(default_factory=SendToken)
     attempt: Attempt | None = None
-    latest_ms: int | None = None
+    latest_ms: int | None = field(kw_only=True)
+    line: Line | None = None
 
     def refusal(self, endpoint: Endpoint, parameters: Any) -> str | None:  # noqa: ANN401 - as above
         """Why this is not the one request; None if it is."""
@@ -204,11 +206,14 @@ def writing(  # noqa: PLR0913 - all that a write is compared with
     *,
     signing: Signing,
     token: SendToken,
-    latest_ms: int | None = None,
+    latest_ms: int | None,
+    line: Line | None = None,
 ) -> Generator[WriteCapability]:
     """Send the rendered request inside the block, once, if it is one of `endpoints`; raises as `reading` does.
 
-    Where `latest_ms` is given (venue time), the timestamp and window that are signed may not exceed it.
+    The timestamp and window that are signed may not exceed `latest_ms` (venue time), unless it is None, which no
+    write that `writes` sends has. It goes over `line`, or, without
+    one, over a connection that is opened for it.
     """
     capability = WriteCapability(
         purpose,
@@ -218,6 +223,7 @@ def writing(  # noqa: PLR0913 - all that a write is compared with
         signing=signing,
         token=token,
         latest_ms=latest_ms,
+        line=line,
     )
     with _held(capability):
         yield capability
@@ -399,7 +405,7 @@ def _prepared(capability: WriteCapability, attempt: Attempt, headers: object, bo
     late = _late(attempt, capability.latest_ms)
     if late is not None:
         return late
-    attempt.token, capability.attempt = capability.token, attempt
+    attempt.token, attempt.line, capability.attempt = capability.token, capability.line, attempt
     capability.token.is_spent = True
     return None
 

@@ -90,6 +90,7 @@ class KeyWatch:
         self._refusal: str | None = None
         self._silence: str | None = None
         self._checked = anyio.Event()
+        self._asking = anyio.Lock()
         self._doubt = anyio.Event()
 
     async def own(self) -> None:
@@ -129,6 +130,40 @@ class KeyWatch:
                 f"account {self._account}: {'; '.join(known.verdict.reasons)}", hint=known.verdict.remedy
             )
 
+    async def confirmed(self, oldest_ms: int) -> KeyScope:
+        """What the key may do, told at `oldest_ms` (our clock) or later: asked again where the last answer is older.
+
+        Here no grace counts, and no refusal of a moment ago is taken for an answer.
+
+        Raises:
+            KeyRefusedError, KeyUnconfirmedError: the key may not be used, or its venue does not tell.
+        """
+        await self._checked.wait()
+        if self._known is None or self._known.as_of < oldest_ms or not self._is_good():
+            await self._check(oldest_ms)
+        await self.permit()
+        if self._known is None or self._known.as_of < oldest_ms:
+            raise KeyUnconfirmedError(
+                f"account {self._account}: {self._silence or 'its key is not confirmed'}"
+            )
+        return self._known.scope
+
+    def refusal(self) -> str | None:
+        """Why the key may not be used, as far as is known now; None if it may. Nothing is asked or waited for."""
+        if self._refusal is not None:
+            return self._refusal
+        if self._known is None:
+            return "what its key may do was not told yet"
+        return None if self._known.verdict.accepted else "; ".join(self._known.verdict.reasons)
+
+    @property
+    def account_id(self) -> str | None:
+        """The venue's own id of the account, where it told one."""
+        return None if self._known is None else self._known.scope.account_id
+
+    def _is_good(self) -> bool:
+        return self._silence is None and self.refusal() is None
+
     async def known(self) -> Known:
         """What is known of the key, refused or not; waits for the first check."""
         await self._checked.wait()
@@ -143,7 +178,14 @@ class KeyWatch:
         scope = self._unanswered(self._silence or self._refusal or "the venue has not answered")
         return Known(scope, self._judge(scope), self._clock.now_ms())
 
-    async def _check(self) -> None:
+    async def _check(self, oldest_ms: int | None = None) -> None:
+        """Ask, one at a time; where `oldest_ms` is given, not if another's answer came since then meanwhile."""
+        async with self._asking:
+            is_told = oldest_ms is not None and self._known is not None and self._known.as_of >= oldest_ms
+            if not (is_told and self._is_good()):
+                await self._asked()
+
+    async def _asked(self) -> None:
         before = None if self._known is None else self._known.verdict.accepted
         try:
             scope = await self._ask()

@@ -40,9 +40,11 @@ def watch(  # noqa: PLR0913 - what a watch is made of
     clock: Clock,
     care: KeyCare,
     *,
+    role: Role = Role.SERVE,
     accept_unverified: str | None = None,
+    may_transfer: bool = False,
 ) -> KeyWatch:
-    """The watch over an account's key, for the role of the server that only reads."""
+    """The watch over an account's key, for whoever uses it; `may_transfer` counts for the desk alone."""
 
     async def ask() -> KeyScope:
         return await repeated(
@@ -52,10 +54,11 @@ def watch(  # noqa: PLR0913 - what a watch is made of
     def verdict(scope: KeyScope) -> KeyVerdict:
         return judge(
             scope,
-            role=Role.SERVE,
+            role=role,
             environment=account.environment,
             now_ms=clock.now_ms(),
             accepted_unknown=accept_unverified,
+            may_transfer=may_transfer,
         )
 
     return KeyWatch(

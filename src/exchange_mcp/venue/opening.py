@@ -5,13 +5,14 @@ import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import anyio
 
 from exchange_mcp.model.accounts import Account, Environment, MarketType
 from exchange_mcp.model.errors import InternalError
 from exchange_mcp.model.ports import Clock, OrderLookup, ReadVenue
+from exchange_mcp.model.scopes import Role
 from exchange_mcp.rules.endpoints import Endpoint, EndpointClass
 from exchange_mcp.venue.addresses import Address, NoAddressError
 from exchange_mcp.venue.client import (
@@ -26,7 +27,7 @@ from exchange_mcp.venue.client import (
 )
 from exchange_mcp.venue.closed import ClosedVenue
 from exchange_mcp.venue.egress import loading
-from exchange_mcp.venue.endpoints import table
+from exchange_mcp.venue.endpoints import EndpointTable, table
 from exchange_mcp.venue.failures import meaning
 from exchange_mcp.venue.key_watch import KeyWatch
 from exchange_mcp.venue.keys import KeyCare, watch
@@ -55,7 +56,8 @@ class KeyMaterial:
 class Opening:
     """One account to open. `loopback` is set for simulated accounts and for no other.
 
-    `accept_unverified` is the operator's reason for using a live key that its venue does not vouch for.
+    `accept_unverified` is the operator's reason for using a live key that its venue does not vouch for; `may_transfer`
+    says that the operator named the account as one whose desk key may move money between its own wallets.
     """
 
     account: Account
@@ -64,6 +66,20 @@ class Opening:
     instance: str = ""
     rate_limit: bool = True
     accept_unverified: str | None = None
+    may_transfer: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """What one account is made of: its client, which others with the same key share, and who looks after it."""
+
+    opening: Opening
+    client: Any
+    wire: Wire
+    catalogue: MarketCatalogue
+    rows: EndpointTable
+    reading: WatchedVenue
+    watch: KeyWatch | None
 
 
 class OpenVenues:
@@ -72,7 +88,11 @@ class OpenVenues:
     `run` owns the catalogues and must run for as long as the venues are asked; `close` ends every
     connection. `accepted` holds the digests of what the operator accepted that another ccxt does; `sleep`
     waits between two attempts of a read. Making one may parse ccxt's source: not on an event loop.
+    No client of these knows where a write would go: `classes` are all that it can ask.
     """
+
+    classes: ClassVar[frozenset[EndpointClass]] = frozenset({EndpointClass.READ, EndpointClass.SCOPE})
+    role: ClassVar[Role] = Role.SERVE
 
     def __init__(  # noqa: PLR0913 - its ports
         self,
@@ -91,6 +111,7 @@ class OpenVenues:
         self._cache = MarketCache(cache_directory)
         self._clock = clock
         self._clients: list[tuple[Any, Wire]] = []
+        self._opened: dict[str, Opened] = {}
         self._catalogues: list[MarketCatalogue] = []
         self._venues: dict[str, WatchedVenue | ClosedVenue] = {}
         for place in dict.fromkeys(map(_place_of, openings)):
@@ -130,18 +151,20 @@ class OpenVenues:
         types = tuple(t for t in MarketType if t in wanted)
         rows = table(venue, self._accepted)
         loads = rows.of(EndpointClass.MARKETS, types)
-        reads, scope = (rows.of(cls, types) for cls in (EndpointClass.READ, EndpointClass.SCOPE))
+        scope = rows.of(EndpointClass.SCOPE, types)
+        asked = frozenset[Endpoint]().union(*(rows.of(cls, types) for cls in self.classes))
         places: Mapping[Endpoint, Address] = {}
         refusal = rows.closed
         try:
-            places = addresses(venue, environment, types, loads | reads | scope, rows.hosts)
+            places = addresses(venue, environment, types, loads | asked, rows.hosts)
         except NoAddressError as error:
             refusal = str(error)
         if refusal is not None:
             closed = {o.account.name: ClosedVenue(o.account, refusal, rows.change) for o in openings}
             self._venues = {**self._venues, **closed}
             return
-        loader = self._client(first, types, places, timeout_ms=LOADING_MS)
+        loads_only = {endpoint: place for endpoint, place in places.items() if endpoint in loads}
+        loader, _ = self._client(first, types, loads_only, timeout_ms=LOADING_MS)
         loader.most_characters = MOST_OF_MARKETS
         clients = {
             key and key.digest(): self._client(opening, types, places, key=key)
@@ -150,7 +173,7 @@ class OpenVenues:
 
         def share(stored: StoredMarkets) -> Markets:
             markets: Markets = install(loader, stored)
-            for client in clients.values():
+            for client, _ in clients.values():
                 client.set_markets_from_exchange(loader)
             return markets
 
@@ -163,10 +186,15 @@ class OpenVenues:
         )
         self._catalogues.append(catalogue)
         for opening in openings:
-            client = clients[opening.key and opening.key.digest()]
+            client, wire = clients[opening.key and opening.key.digest()]
             reads = rows.of(EndpointClass.READ, opening.account.market_types)
             reading = CcxtReadVenue(opening.account, client, catalogue, endpoints=reads, sleep=sleep)
-            self._venues[opening.account.name] = WatchedVenue(reading, self._watch(opening, client, scope))
+            watched = self._watch(opening, client, scope)
+            venue_ = WatchedVenue(reading, watched)
+            self._venues[opening.account.name] = venue_
+            self._opened[opening.account.name] = Opened(
+                opening, client, wire, catalogue, rows, venue_, watched
+            )
 
     def _watch(self, opening: Opening, client: Any, scope: frozenset[Endpoint]) -> KeyWatch | None:  # noqa: ANN401 - ccxt is untyped
         if opening.key is None:
@@ -177,7 +205,9 @@ class OpenVenues:
             scope,
             self._clock,
             self._care,
+            role=self.role,
             accept_unverified=opening.accept_unverified,
+            may_transfer=opening.may_transfer,
         )
         self._watches.append(watched)
         return watched
@@ -197,7 +227,7 @@ class OpenVenues:
         *,
         key: KeyMaterial | None = None,
         timeout_ms: int = REQUEST_MS,
-    ) -> Any:  # noqa: ANN401 - ccxt is untyped
+    ) -> tuple[Any, Wire]:
         wire = Wire(opening.loopback)
         client = make_client(
             opening.account.venue,
@@ -210,7 +240,7 @@ class OpenVenues:
             rate_limit=opening.rate_limit,
         )
         self._clients.append((client, wire))
-        return client
+        return client, wire
 
 
 def _must_stay(opening: Opening) -> None:

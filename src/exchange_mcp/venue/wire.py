@@ -17,6 +17,7 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 
 from exchange_mcp.model.errors import EgressBlockedError
 from exchange_mcp.venue.attempts import CALL, Attempt, under_way
+from exchange_mcp.venue.line import Line, OneConnection
 
 # What ccxt passes along with a request; nothing else is: `ssl`, `params` or `middlewares` would change what is sent.
 _OPTIONS: Final = frozenset({"data", "headers", "timeout", "proxy"})
@@ -83,7 +84,8 @@ class Wire:
 
     aiohttp by itself sends GET, PUT and DELETE again when a connection breaks, and follows redirects with key
     and signature (aiohttp/client.py, `_request`, 3.14.5). Here a second pass finds the first one's failure.
-    Reads share their connections. A write has one of its own, which no bytes of an earlier answer wait on.
+    Reads share their connections. A write has one of its own, which no bytes of an earlier answer wait on: a line
+    that was opened for it, or one that is opened as it is sent.
     """
 
     def __init__(self, loopback: Loopback | None) -> None:
@@ -93,21 +95,45 @@ class Wire:
         self.tls = authorities(loopback)
         self._reads: aiohttp.ClientSession | None = None
         self._writes: aiohttp.ClientSession | None = None
+        self._lines: set[Line] = set()
 
     def _session(self, attempt: Attempt) -> aiohttp.ClientSession:
         # Sessions belong to the running loop, so they are made at the first request and not before.
         if attempt.token is None:
-            self._reads = self._reads or self._opened(is_kept=True)
+            self._reads = self._reads or self._pooled(is_kept=True)
             return self._reads
-        self._writes = self._writes or self._opened(is_kept=False)
+        if attempt.line is not None:
+            return attempt.line.session
+        self._writes = self._writes or self._pooled(is_kept=False)
         return self._writes
 
-    def _opened(self, *, is_kept: bool) -> aiohttp.ClientSession:
-        resolver = None if self._loopback is None else LoopbackResolver(self._loopback.port)
+    async def line(self, origin: str) -> Line:
+        """Open a connection to `origin` for one write that is to come; whoever asked for it closes it.
+
+        Raises:
+            aiohttp.ClientError, OSError, TimeoutError: it could not be opened; nothing was sent.
+        """
+        connector = OneConnection(ssl=self.tls, resolver=self._resolver())
+        line = Line(origin, connector, self._over(connector), self._lines.discard)
+        self._lines.add(line)
+        try:
+            await connector.open(origin)
+        except BaseException:
+            await line.close()
+            raise
+        return line
+
+    def _resolver(self) -> LoopbackResolver | None:
+        return None if self._loopback is None else LoopbackResolver(self._loopback.port)
+
+    def _pooled(self, *, is_kept: bool) -> aiohttp.ClientSession:
+        return self._over(
+            aiohttp.TCPConnector(ssl=self.tls, resolver=self._resolver(), limit=32, force_close=not is_kept)
+        )
+
+    def _over(self, connector: aiohttp.TCPConnector) -> aiohttp.ClientSession:
         return aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(
-                ssl=self.tls, resolver=resolver, limit=32, force_close=not is_kept
-            ),
+            connector=connector,
             request_class=_OneRequest,
             response_class=_BoundedAnswer,
             trust_env=False,
@@ -150,6 +176,8 @@ class Wire:
         for session in (self._reads, self._writes):
             if session is not None:
                 await session.close()
+        for line in tuple(self._lines):
+            await line.close()
         self._reads = self._writes = None
 
 

@@ -1,8 +1,9 @@
 """The only three functions that send a write: place, cancel, set leverage. Each sends once, or not at all.
 
 What comes back is evidence, not an outcome: an exception is no proof of failure and its absence none of
-success. Nothing here repeats anything. Where `latest_ms` is given (venue time, UTC milliseconds), a request whose
-signed timestamp plus window is later is not sent: it could arrive when its absence was already concluded.
+success. Nothing here repeats anything. A request whose signed timestamp plus window is later than `latest_ms` (venue
+time, UTC milliseconds) is not sent: it could arrive when its absence was already concluded. It goes over `line`, which
+was opened for it alone, or, without one, over a connection that is opened as it is sent.
 """
 
 import asyncio
@@ -14,6 +15,7 @@ from exchange_mcp.model.writes import CancelOrder, PlaceOrder, SetLeverage
 from exchange_mcp.rules.endpoints import Endpoint, EndpointClass
 from exchange_mcp.venue.attempts import Attempt
 from exchange_mcp.venue.egress import writing
+from exchange_mcp.venue.line import Line
 from exchange_mcp.venue.phrasing import said
 from exchange_mcp.venue.render import CLASSES, RenderedWrite
 
@@ -43,13 +45,14 @@ async def place_order(
     write: RenderedWrite,
     endpoints: frozenset[Endpoint],
     *,
-    latest_ms: int | None = None,
+    latest_ms: int,
+    line: Line | None = None,
 ) -> Sent:
     """Send a new order as it was rendered, once. `endpoints` are those of class `order` that may leave."""
     _must_be(write, PlaceOrder)
     if write.client_id is None:
         raise EgressBlockedError("an order without a client order id could not be found again")
-    return await _sent(client, write, endpoints, latest_ms)
+    return await _sent(client, write, endpoints, latest_ms, line)
 
 
 async def cancel_order(
@@ -57,11 +60,12 @@ async def cancel_order(
     write: RenderedWrite,
     endpoints: frozenset[Endpoint],
     *,
-    latest_ms: int | None = None,
+    latest_ms: int,
+    line: Line | None = None,
 ) -> Sent:
     """Send a cancel as it was rendered, once. `endpoints` are those of class `cancel` that may leave."""
     _must_be(write, CancelOrder)
-    return await _sent(client, write, endpoints, latest_ms)
+    return await _sent(client, write, endpoints, latest_ms, line)
 
 
 async def set_leverage(
@@ -69,11 +73,12 @@ async def set_leverage(
     write: RenderedWrite,
     endpoints: frozenset[Endpoint],
     *,
-    latest_ms: int | None = None,
+    latest_ms: int,
+    line: Line | None = None,
 ) -> Sent:
     """Send a change of leverage as it was rendered, once. `endpoints` are those of class `leverage`."""
     _must_be(write, SetLeverage)
-    return await _sent(client, write, endpoints, latest_ms)
+    return await _sent(client, write, endpoints, latest_ms, line)
 
 
 def _must_be(write: RenderedWrite, kind: type) -> None:
@@ -87,7 +92,8 @@ async def _sent(
     client: Any,  # noqa: ANN401 - as above
     write: RenderedWrite,
     endpoints: frozenset[Endpoint],
-    latest_ms: int | None,
+    latest_ms: int,
+    line: Line | None,
 ) -> Sent:
     if client is not write.client:
         raise EgressBlockedError("a write was given to another client than the one that rendered it")
@@ -100,6 +106,7 @@ async def _sent(
         signing=write.signing,
         token=write.token,
         latest_ms=latest_ms,
+        line=line,
     )
     attempt: Attempt | None = None
     try:

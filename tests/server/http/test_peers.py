@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from exchange_mcp.server.http.connections import Doorkeeper, Handshake
+from exchange_mcp.http.connections import Doorkeeper, Handshake
 
 from .listening import Place, listening
 

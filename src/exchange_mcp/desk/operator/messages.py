@@ -14,8 +14,12 @@
 | POST /v1/failures | `Failure` | nothing: a wrong passphrase, for the journal |
 | POST /v1/challenge | | `Challenge`: what the next statement has to carry |
 | POST /v1/signed | `SignedMessage` | `Done`: everything that needs a signature, by its purpose |
+| POST /v1/console-link | | `ConsoleLink`: a way into the console, once |
+| POST /v1/passkeys | `PasskeyInvitation` | `PasskeyInvited`: a way to make a passkey in the browser, once |
+| GET /v1/passkeys/{id} | | `PasskeyAnswer`: the passkey, once it is made; a signature adds it |
 
-The last one verifies before it looks at anything else. An error is a `link.messages.ErrorMessage`.
+`/v1/signed` verifies before it looks at anything else. Every request carries the headers of `link.messages` but for the
+credential: the protocol's number, and `Host: desk`. An error is a `link.messages.ErrorMessage`.
 """
 
 from typing import Annotated
@@ -281,3 +285,38 @@ class News(Record):
 
     head: int
     events: tuple[EventView, ...]
+
+
+class ConsoleLink(Record):
+    """A link for one browser, once; `url` ends in a secret that no request carries (it stands behind the #)."""
+
+    url: str
+    expires_ms: int
+
+
+class PasskeyInvitation(Record):
+    """Whose passkey is to be made."""
+
+    name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,31}$")]
+
+
+class PasskeyInvited(Record):
+    """Where it is made, and the code that the page asks for: only who reads the terminal knows it."""
+
+    id: str
+    url: str
+    code: str
+    expires_ms: int
+
+
+class PasskeyAnswer(Record):
+    """What has come of an invitation.
+
+    Attributes:
+        public: the passkey's public key as an approver's `public`; None until it is made.
+        check: what page and terminal both show of it, so that a person sees that they mean the same one.
+    """
+
+    name: str
+    public: str | None
+    check: str | None

@@ -1,4 +1,4 @@
-"""Everything that one write is planned and judged by, read at once: in one round trip, two where a fee needs a price."""
+"""All that one write is planned and judged by, read at once: in one round trip, two where a fee needs a price."""
 
 import asyncio
 from collections.abc import Mapping
@@ -82,6 +82,7 @@ async def read(
 
     Raises:
         OrderRefusedError: it is refused whatever is read.
+        KeyRefusedError, KeyUnconfirmedError: nothing is read with this key.
         ExchangeMcpError: something that decides was not told; the message names it.
     """
     own, reading, action = venue.account.name, venue.reading, action_of(asked)
@@ -98,17 +99,20 @@ async def read(
     assets = {terms.quote, terms.settle or terms.quote} if action == "place" else set[str]()
     seen, fault, resting, realised, prices = await asyncio.gather(
         situation(reading, terms, action, clock),
-        _key_told(venue),
+        _key_told(venue, clock),
         counting.open_orders(venues, own, terms.symbol, need.open_orders, clock),
         counting.realised(venues, own, terms.symbol, need.realised, clock),
         prices_of(assets, policy.reference, venues, own, clock),
         return_exceptions=True,  # none is left running, and the first of them that failed is what is said
     )
+    key_fault = _or_raise(fault).error
+    if key_fault is not None and isinstance(seen, BaseException):
+        raise key_fault  # which is why nothing was told
     found = Reading(
         account=own,
         policy=policy,
         seen=_or_raise(seen),
-        key_fault=_or_raise(fault).error,
+        key_fault=key_fault,
         open_orders=_or_raise(resting),
         realised=_or_raise(realised),
         prices=_or_raise(prices),
@@ -125,9 +129,9 @@ class _KeyTold:
     error: KeyFault | None
 
 
-async def _key_told(venue: TradingVenue) -> _KeyTold:
+async def _key_told(venue: TradingVenue, clock: Clock) -> _KeyTold:
     try:
-        await venue.key_scope(oldest_ms=_SCOPE_AGE_MS)
+        await venue.key_scope(oldest_ms=clock.now_ms() - _SCOPE_AGE_MS)
     except (KeyRefusedError, KeyUnconfirmedError) as error:
         return _KeyTold(error)
     return _KeyTold(None)

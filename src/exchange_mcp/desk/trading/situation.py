@@ -48,12 +48,15 @@ async def terms_of(venue: ReadVenue, symbol: str, clock: Clock) -> MarketTerms:
     """What an order in this market is held to; no request once the venue's markets are known.
 
     Raises:
-        NothingAnsweredError: the account has no such market, or the markets could not be had.
+        UnknownSymbolError, NotCoveredError: no such market is listed, or the account does not trade it.
+        ExchangeMcpError: the markets could not be had.
     """
-    found = (await told(venue.terms(symbol), clock)).whole()
-    if len(found) != 1:
+    found = await told(venue.terms(symbol), clock)
+    if found.unanswered:
+        raise found.unanswered[0].error
+    if len(found.items) != 1:
         raise NotCoveredError(f"account {venue.account.name} has no market {symbol}")
-    return found[0]
+    return found.items[0]
 
 
 async def situation(venue: ReadVenue, terms: MarketTerms, action: Action, clock: Clock) -> Situation:

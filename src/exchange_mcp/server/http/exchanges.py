@@ -8,11 +8,12 @@ from collections import Counter
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import anyio
 
 from exchange_mcp.config.logs import get_logger
+from exchange_mcp.http.connections import TRANSPORT
 from exchange_mcp.server.http.refusals import RefusedError, answer
 
 if TYPE_CHECKING:
@@ -21,9 +22,6 @@ if TYPE_CHECKING:
     from exchange_mcp.server.auth import Admitted
 
 _log = get_logger(__name__)
-
-TRANSPORT: Final = "exchange_mcp.transport"
-"""Where the connection puts its transport, in the scope's `state`."""
 
 
 @dataclass(frozen=True, slots=True)

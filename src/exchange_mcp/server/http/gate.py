@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from exchange_mcp.config.logs import caller_in_log, get_logger
+from exchange_mcp.http.rates import Rates
 from exchange_mcp.server.auth import Admitted, Authenticator, NotAdmittedError, shown_credential
 from exchange_mcp.server.http.bodies import GoneError, body_of, replayed
 from exchange_mcp.server.http.cors import allowing, preflight
 from exchange_mcp.server.http.exchanges import Exchange, Exchanges
 from exchange_mcp.server.http.health import Health
-from exchange_mcp.server.http.rates import Rates
 from exchange_mcp.server.http.refusals import ALWAYS, RefusedError, answer
 from exchange_mcp.server.http.sessions import Sessions, user_of
 from exchange_mcp.server.http.whence import MCP, Whence, values

@@ -1,25 +1,22 @@
 """Serving over HTTP from the first connection to the last: listening, watching credentials, and ending in order."""
 
-import asyncio
 import logging
 import socket
 import ssl
-from collections.abc import Awaitable, Callable, Generator, Mapping
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import anyio
-import uvicorn
 
 from exchange_mcp.config.listening import own_hosts
 from exchange_mcp.config.logs import get_logger
-from exchange_mcp.server.http.connections import MOST_HEADER_BYTES, Connection, Doorkeeper, Handshake
+from exchange_mcp.http.bound_server import BoundServer, bounded
+from exchange_mcp.http.connections import Doorkeeper
+from exchange_mcp.http.rates import Rates
 from exchange_mcp.server.http.exchanges import Exchanges, Share
 from exchange_mcp.server.http.gate import Bounds, Gate
 from exchange_mcp.server.http.health import Health
-from exchange_mcp.server.http.rates import Rates
 from exchange_mcp.server.http.sessions import Sessions
 from exchange_mcp.server.http.whence import MCP, Whence
 
@@ -138,7 +135,13 @@ class HttpServing:
             header_seconds=table.patience_seconds,
             peers=table.trusted_proxies,
         )
-        self._uvicorn = _Uvicorn(_config(gate, table, doorkeeper), listener, tls)
+        config = bounded(
+            gate,
+            doorkeeper,
+            patience_seconds=table.patience_seconds,
+            drain_seconds=int(table.drain_seconds) + _FORCED_AFTER_SECONDS,
+        )
+        self._uvicorn = BoundServer(config, listener, tls=tls)
         self._stopped = anyio.Event()
 
     @property
@@ -198,56 +201,6 @@ class HttpServing:
                 _log.info("a credential ended; what it had open is closed", credential=credential)
                 self.exchanges.end_of(credential)
                 await self.sessions.end_of(credential)
-
-
-class _Uvicorn(uvicorn.Server):
-    """uvicorn without its signals, on a socket that is bound already, with a bound on the TLS handshake."""
-
-    def __init__(self, config: uvicorn.Config, listener: socket.socket, tls: ssl.SSLContext | None) -> None:
-        super().__init__(config)
-        self._listener = listener
-        self._tls = tls
-        self.on_startup: Callable[[], None] = lambda: None
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:  # noqa: ARG002 - its signature
-        """Listen."""
-        await self.lifespan.startup()
-        loop = asyncio.get_running_loop()
-        made: Any = self.config.http_protocol_class  # pyright: ignore[reportUnknownMemberType] - uvicorn types it loosely
-        protocol: Callable[[], Connection] = partial(
-            made,
-            config=self.config,
-            server_state=self.server_state,
-            app_state=self.lifespan.state,
-        )
-        tls = self._tls
-        accepted = protocol if tls is None else lambda: Handshake(protocol(), tls)
-        self.servers = [await loop.create_server(accepted, sock=self._listener, backlog=self.config.backlog)]
-        self.started = True
-        self.on_startup()
-
-    @contextmanager
-    def capture_signals(self) -> Generator[None]:
-        """Signals belong to whoever runs this."""
-        yield
-
-
-def _config(gate: Gate, table: "HttpTable", doorkeeper: Doorkeeper) -> uvicorn.Config:
-    return uvicorn.Config(
-        gate,
-        # A protocol is made by its class alone, so the class has what is its server's.
-        http=type("ServedConnection", (Connection,), {"doorkeeper": doorkeeper}),
-        ws="none",
-        lifespan="off",
-        interface="asgi3",
-        log_config=None,
-        access_log=False,
-        proxy_headers=False,
-        server_header=False,
-        h11_max_incomplete_event_size=MOST_HEADER_BYTES,
-        timeout_keep_alive=max(1, int(table.patience_seconds)),
-        timeout_graceful_shutdown=int(table.drain_seconds) + _FORCED_AFTER_SECONDS,
-    )
 
 
 def quiet_libraries() -> None:

@@ -15,7 +15,8 @@ from typing import Any, Final, Protocol
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from exchange_mcp.server.http.exchanges import TRANSPORT
+TRANSPORT: Final = "exchange_mcp.transport"
+"""Where a connection puts its transport, in the scope's `state`."""
 
 # The largest header block that is read. Clients send some hundred bytes.
 MOST_HEADER_BYTES: Final = 16_384
