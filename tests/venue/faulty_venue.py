@@ -65,13 +65,15 @@ class FaultyVenue:
 
 
 @asynccontextmanager
-async def faulty(behaviour: Behaviour, *hosts: str) -> AsyncGenerator[FaultyVenue]:
+async def faulty(
+    behaviour: Behaviour, *hosts: str, kind: type[FaultyVenue] = FaultyVenue
+) -> AsyncGenerator[FaultyVenue]:
     """Serve these hosts."""
     authority = trustme.CA()
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     certificate = authority.issue_cert(*hosts)
     certificate.configure_cert(context)  # pyright: ignore[reportUnknownMemberType] - trustme also takes PyOpenSSL's
-    venue = FaultyVenue(behaviour, Loopback(0, authority.cert_pem.bytes().decode()))
+    venue = kind(behaviour, Loopback(0, authority.cert_pem.bytes().decode()))
     server = await asyncio.start_server(venue.serve, "127.0.0.1", 0, ssl=context)
     venue.loopback = Loopback(server.sockets[0].getsockname()[1], venue.loopback.ca_pem)
     try:

@@ -10,6 +10,7 @@ from exchange_mcp import __version__
 _COMMANDS: Final = {
     "init": "Set up an account; its key is checked before anything is written.",
     "serve": "Serve an MCP client over stdio, or several over HTTP.",
+    "desk": "Hold the trading keys, and send what an approver signed; set that up.",
     "tokens": "Add, list and revoke the tokens of clients over HTTP.",
     "reload": "Let every running server read its configuration again.",
     "demo": "Show everything on a simulated exchange: no key, no network.",

@@ -40,16 +40,16 @@ _TRADED: Final = tuple(venue for venue in VENUES if venue in ROUTES)
 class Told:
     """What the command line says beforehand; None is asked for. `wants_key` is False for market data only."""
 
-    venue: str | None
-    environment: str | None
-    name: str | None
-    market_types: str | None
-    kind: str | None
-    sim_key: str | None
-    accept_unverified: str | None
-    wants_key: bool | None
-    reads_secrets: bool
+    venue: str | None = None
+    environment: str | None = None
+    name: str | None = None
+    market_types: str | None = None
+    kind: str | None = None
+    sim_key: str | None = None
+    accept_unverified: str | None = None
     may_transfer: str | None = None
+    wants_key: bool | None = None
+    reads_secrets: bool = False
     references: Mapping[str, SecretReference] = field(default_factory=dict[str, SecretReference])
 
 

@@ -73,12 +73,12 @@ def command(file: Path | None, rendezvous: Path | None, *, is_script: bool, **sa
         raise click.UsageError("there is no terminal to ask at; say everything with options, and --yes")
     found, home = places(), home_directory(os.environ)
     source = found.serve_file if file is None else absolute(file)
-    told = _told(said, home)
+    told = told_of(said, home)
     redactor = Redactor()
     configure_logging("console", "error", redactor=redactor)
     try:
         serve_file = ServeFile(source, check=check_account, environ=os.environ)
-        around = _around(found, home, source, rendezvous)
+        surroundings = around(found, home, source, rendezvous)
         if not is_script:
             say(
                 f"This adds an account to {source}. Nothing is written before the end; Ctrl-C leaves all as it is."
@@ -86,7 +86,7 @@ def command(file: Path | None, rendezvous: Path | None, *, is_script: bool, **sa
             if serve_file.names:
                 say(f"Its accounts: {', '.join(serve_file.names)}.")
         asker = Script(reads_secrets=told.reads_secrets) if is_script else Terminal()
-        enrolled = Enrolment(asker, told, serve_file, around, redactor).run()
+        enrolled = Enrolment(asker, told, serve_file, surroundings, redactor).run()
         _write(serve_file, enrolled)
     except ConfigError as error:
         end_with_faults(error, source)
@@ -100,7 +100,12 @@ def command(file: Path | None, rendezvous: Path | None, *, is_script: bool, **sa
     _say_what_to_paste(source, home, enrolled)
 
 
-def _told(said: dict[str, Any], home: Path) -> Told:
+def told_of(said: dict[str, Any], home: Path) -> Told:
+    """What the options say beforehand, with the references to a key's parts taken together.
+
+    Raises:
+        UsageError: two options say where one part is kept, or one says it in a way that cannot be.
+    """
     references: dict[str, SecretReference] = {}
     for part in PARTS:
         path, variable = (cast("str | None", said.pop(f"{part}_{kind}")) for kind in ("file", "env"))
@@ -119,8 +124,11 @@ def _told(said: dict[str, Any], home: Path) -> Told:
     return Told(references=references, **said)
 
 
-def _around(found: Locations, home: Path, source: Path, rendezvous: Path | None) -> Surroundings:
-    """A client hands on no XDG variable: what only these lead to has to be named in the configuration."""
+def around(found: Locations, home: Path, source: Path, rendezvous: Path | None) -> Surroundings:
+    """What an enrolment needs to know beside the answers; `source` is the configuration that is written.
+
+    A client hands on no XDG variable: what only these lead to has to be named in the configuration.
+    """
     usual = locations({}, home).rendezvous_file
     at = found.rendezvous_file if rendezvous is None else absolute(rendezvous)
     return Surroundings(

@@ -71,6 +71,22 @@ def unlocked(path: Path, *, failed: Failed, pause: Callable[[float], None] = tim
     raise click.ClickException(f"{ATTEMPTS} passphrases were wrong; nothing was signed")
 
 
+def typed(question: str) -> str:
+    """One line typed at the controlling terminal, shown as it is typed; nothing that is piped in can answer it.
+
+    Raises:
+        ClickException: there is no terminal.
+        Abort: Ctrl-D.
+    """
+    with _terminal() as descriptor:
+        termios.tcflush(descriptor, termios.TCIFLUSH)
+        _write(descriptor, question)
+        line = os.read(descriptor, _LONGEST_LINE)
+    if not line:
+        raise click.Abort
+    return line.decode("utf-8", "replace").strip()
+
+
 @contextmanager
 def _terminal() -> Generator[int]:
     """The terminal that controls this program, however its streams are connected."""

@@ -36,6 +36,7 @@ from exchange_mcp.model.client_ids import desk_tag, new_client_order_id
 from exchange_mcp.model.errors import (
     ExchangeMcpError,
     JournalError,
+    KeyRefusedError,
     StoppingError,
     UnknownAccountError,
     WritesClosedError,
@@ -93,7 +94,8 @@ class _Hands:
 class Engine:
     """The engine over one journal.
 
-    `expires_ms` is how long a proposal waits for a decision.
+    `expires_ms` is how long a proposal waits for a decision; `unopened` are accounts that the desk holds and has no
+    venue for, each with the reason.
     """
 
     def __init__(  # noqa: PLR0913 - its ports
@@ -107,6 +109,7 @@ class Engine:
         entropy: Entropy,
         pace: Pace | None = None,
         expires_ms: int = 600_000,
+        unopened: Mapping[AccountName, str] | None = None,
     ) -> None:
         self._journal = journal
         self._limits = limits
@@ -114,6 +117,7 @@ class Engine:
         self._entropy = entropy
         self._pace = pace or Pace()
         self._expires_ms = expires_ms
+        self._unopened = unopened or {}
         self._waiters = Waiters()
         self._tasks = OwnedTasks(self._failed)
         self._fault: str | None = None
@@ -194,7 +198,7 @@ class Engine:
             except JournalError:
                 raise
             except ExchangeMcpError as error:
-                hands.station.closed = f"Its venue did not answer after the start: {error.message}"
+                hands.station.closed = _unseen(error)
                 await asyncio.sleep(self._pace.sweep)
             else:
                 return
@@ -361,7 +365,7 @@ class Engine:
             UnknownAccountError: the desk holds no such account, so that nothing would be stopped.
             JournalError: the halt is not recorded.
         """
-        if account is not None and account not in self._hands:
+        if account is not None and account not in self._hands and account not in self._unopened:
             raise UnknownAccountError(f"the desk holds no account {account}; nothing is halted")
         self._journal.halt(account, by=by, reason=reason)
 
@@ -380,12 +384,16 @@ class Engine:
     def closed(self, account: AccountName) -> str | None:
         """Why no write of this account is accepted at the moment; None where it is."""
         hands = self._hands.get(account)
-        return "The desk does not hold it." if hands is None else self._fault or hands.station.closed
+        if hands is None:
+            return self._unopened.get(account, "The desk does not hold it.")
+        return self._fault or hands.station.closed
 
     # Inside.
 
     def _accepting(self, account: AccountName) -> _Hands:
         hands = self._hands.get(account)
+        if hands is None and account in self._unopened:
+            raise WritesClosedError(f"no write of {account} is accepted: {self._unopened[account]}")
         if hands is None:
             raise UnknownAccountError(f"the desk holds no account {account}")
         if self._is_stopping:
@@ -432,6 +440,13 @@ class Engine:
         for hands in self._hands.values():
             hands.dispatcher.refusal = self._fault
         _log.error("the desk accepts no more writes", reason=self._fault)
+
+
+def _unseen(error: ExchangeMcpError) -> str:
+    """Why an account stays closed after the start."""
+    if isinstance(error, KeyRefusedError):
+        return f"{error.message} {error.next_step}"
+    return f"Its venue did not answer after the start: {error.message}"
 
 
 def _preview(planned: Planned) -> dict[str, object]:

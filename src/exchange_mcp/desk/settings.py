@@ -1,6 +1,7 @@
 """What the desk was told: `desk.toml` as a whole, with its accounts and its policy. Reads that file and no secret."""
 
 import hashlib
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
@@ -217,7 +218,7 @@ class _Judging:
         proposal = table.proposal_socket or self._places.proposal_socket
         operator = table.operator_socket or self._places.operator_socket
         for key, path in (("proposal_socket", proposal), ("operator_socket", operator)):
-            said = socket_fault(path, shorter=self._shorter(path.parent.name, path.name))
+            said = socket_fault(path, shorter=shorter_socket(self._home, path))
             if said is not None:
                 self._findings.append((("desk", key), said))
         if proposal.is_relative_to(operator.parent):
@@ -225,10 +226,13 @@ class _Judging:
             self._findings.append((("desk", "proposal_socket"), said))
         return proposal, operator
 
-    def _shorter(self, directory: str, name: str) -> str:
-        tail = f"{directory[:20]}/{name[:20]}"
-        in_home = self._home / ".xmcp" / tail
-        return f"~/.xmcp/{tail}" if len(bytes(in_home)) <= MOST_SOCKET_BYTES else f"/run/xmcp/{tail}"
+
+def shorter_socket(home: Path, path: Path) -> str:
+    """A way to a socket of this name that a Unix socket can have, as it is written into the file."""
+    tail = f"{path.parent.name[:20]}/{path.name[:20]}"
+    if len(bytes(home / ".xmcp" / tail)) <= MOST_SOCKET_BYTES:
+        return f"~/.xmcp/{tail}"
+    return f"/tmp/xmcp-{os.getuid()}/{tail}"  # noqa: S108 - its directory is made by and for one user, or refused
 
 
 def _keyless(account: Account) -> str:

@@ -52,6 +52,7 @@ _ALWAYS: Final = (
 )
 _NOBODY: Final = "-"
 _METHODS: Final = frozenset({"GET", "POST", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS"})
+_NAMED: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _INTENT_ID: Final = re.compile(r"[0-9a-f]{32}")
 
 
@@ -122,7 +123,8 @@ class Door:
         client = ""
         if self._client_of is not None:
             client = request.client = self._client_of(credential_of(scope["headers"]))
-        operation, intent_id = self._operation(request)
+        operation, parameters = self._operation(request)
+        intent_id, named = _intent_id(parameters), _named(parameters)
         request.intent_id = intent_id
         if self._is_stopping:
             raise StoppingError("the desk is being shut down")
@@ -135,12 +137,12 @@ class Door:
             query = query_of(scope, operation)
             said = await said_of(scope, request.receive, operation, seconds=self._patience)
             request.proposal_id = getattr(said, "proposal_id", None)
-            call = Call(client=client, intent_id=intent_id, query=query, said=said)
+            call = Call(client=client, intent_id=intent_id, named=named, query=query, said=said)
             if not operation.waits:
                 return await operation.answer(call)
             return await self._waited(operation, call, request)
 
-    def _operation(self, request: "_Request") -> tuple[Operation, str]:
+    def _operation(self, request: "_Request") -> tuple[Operation, Mapping[str, str]]:
         """The route that the request means, compared as it was sent."""
         scope, allowed = request.scope, list[str]()
         if b"%" not in scope["raw_path"]:
@@ -148,7 +150,7 @@ class Door:
                 match, found = route.matches(scope)
                 if match is Match.FULL:
                     request.route = route.path
-                    return route.operation, _intent_id(found["path_params"])
+                    return route.operation, found["path_params"]
                 if match is Match.PARTIAL:
                     allowed.extend(route.methods or ())
         if allowed:
@@ -236,6 +238,13 @@ def _intent_id(parameters: Mapping[str, str]) -> str:
     named = parameters.get("id")
     if named is not None and not _INTENT_ID.fullmatch(named):
         raise ProposalRefusedError(ErrorCode.UNKNOWN_INTENT, "an intent's id has 32 hexadecimal digits")
+    return named or ""
+
+
+def _named(parameters: Mapping[str, str]) -> str:
+    named = parameters.get("named")
+    if named is not None and not _NAMED.fullmatch(named):
+        raise FramingError(404, "nothing has this name")
     return named or ""
 
 

@@ -16,12 +16,13 @@ class Call:
 
     Attributes:
         client: whose credential it showed; "" on the operator socket, which asks for none.
-        intent_id: out of the path, "" where that has none.
+        intent_id, named: out of the path, "" where that has none.
         query, said: the records that the operation declares; None where it declares none.
     """
 
     client: str
     intent_id: str = ""
+    named: str = ""
     query: Any = None
     said: Any = None
 
@@ -31,7 +32,7 @@ class Operation:
     """One route.
 
     Attributes:
-        path: a template; its only parameter is `{id}`, an intent's.
+        path: a template; its only parameter is `{id}`, an intent's, or `{named}`, of anything else.
         answer: gives the answer's record, or None for an answer without a body.
         asks, query: the form of its body and of its query string; None: it has none.
         waits: whether it may wait for something to happen; then it ends with the desk and with who asked, and takes

@@ -7,7 +7,7 @@ from pydantic import Field
 from exchange_mcp.desk.apps.door import Door
 from exchange_mcp.desk.apps.operation import Call, Operation
 from exchange_mcp.desk.apps.shares import Share, Shares
-from exchange_mcp.desk.operator.messages import Decline, Failure, HaltOrder, SignedMessage
+from exchange_mcp.desk.operator.messages import Decline, Failure, HaltOrder, PasskeyInvitation, SignedMessage
 from exchange_mcp.http.rates import Rates
 from exchange_mcp.link.messages import MOST_WAIT_MS
 from exchange_mcp.model.frozen import Record
@@ -15,12 +15,13 @@ from exchange_mcp.model.frozen import Record
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from exchange_mcp.desk.office import OperatorOffice
+    from exchange_mcp.desk.office import ConsoleDoor, OperatorOffice
     from exchange_mcp.desk.operator.messages import (
         ApproverList,
         Challenge,
         ClientList,
         Configuration,
+        ConsoleLink,
         Decision,
         Done,
         Halted,
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
         IntentList,
         IntentView,
         News,
+        PasskeyAnswer,
+        PasskeyInvited,
         Status,
     )
     from exchange_mcp.model.ports import Clock
@@ -55,10 +58,11 @@ class Since(Record):
 
 
 class _Answers:
-    """The answers, by the office."""
+    """The answers, by the office, and of the ways into the console, by the console."""
 
-    def __init__(self, office: "OperatorOffice") -> None:
+    def __init__(self, office: "OperatorOffice", console: "ConsoleDoor") -> None:
         self._office = office
+        self._console = console
 
     async def status(self, _: Call) -> "Status":
         return self._office.status()
@@ -103,10 +107,19 @@ class _Answers:
     async def signed(self, call: Call) -> "Done":
         return await self._office.signed(call.said)
 
+    async def link(self, _: Call) -> "ConsoleLink":
+        return self._console.link()
 
-def operations(office: "OperatorOffice") -> "Mapping[str, Operation]":
+    async def invite(self, call: Call) -> "PasskeyInvited":
+        return self._console.invite(call.said)
+
+    async def invited(self, call: Call) -> "PasskeyAnswer":
+        return self._console.answer(call.named)
+
+
+def operations(office: "OperatorOffice", console: "ConsoleDoor") -> "Mapping[str, Operation]":
     """The table of `desk.operator.messages`."""
-    by = _Answers(office)
+    by = _Answers(office, console)
     return {
         "status": Operation(method="GET", path="/v1/status", answer=by.status),
         "intents": Operation(method="GET", path="/v1/intents", query=Listing, answer=by.intents),
@@ -121,13 +134,16 @@ def operations(office: "OperatorOffice") -> "Mapping[str, Operation]":
         "failures": Operation(method="POST", path="/v1/failures", asks=Failure, answer=by.failed),
         "challenge": Operation(method="POST", path="/v1/challenge", answer=by.challenge),
         "signed": Operation(method="POST", path="/v1/signed", asks=SignedMessage, answer=by.signed),
+        "console_link": Operation(method="POST", path="/v1/console-link", answer=by.link),
+        "invite": Operation(method="POST", path="/v1/passkeys", asks=PasskeyInvitation, answer=by.invite),
+        "invited": Operation(method="GET", path="/v1/passkeys/{named}", answer=by.invited),
     }
 
 
-def operator_app(office: "OperatorOffice", clock: "Clock") -> Door:
+def operator_app(office: "OperatorOffice", console: "ConsoleDoor", clock: "Clock") -> Door:
     """The operator socket's application."""
     return Door(
-        operations(office),
+        operations(office, console),
         client_of=None,
         shares=Shares(_WORKING, _WAITING),
         rates=Rates(_ASKED_A_MINUTE, clock),

@@ -5,13 +5,14 @@ the desk gave out, and made again by the desk from what it holds when the signat
 """
 
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
 from exchange_mcp.desk.console.refusals import RefusedError
 from exchange_mcp.desk.console.sessions import Session
-from exchange_mcp.desk.operator.messages import ApproverList, Done, SignatureMessage, SignedMessage
 from exchange_mcp.desk.office import OperatorOffice
+from exchange_mcp.desk.operator.messages import ApproverList, Done, SignatureMessage, SignedMessage
 from exchange_mcp.desk.passkeys import FIELDS, KIND, Passkey, PasskeyRefusedError, request_options, unb64
 from exchange_mcp.desk.statements import Statement
 from exchange_mcp.model.ports import Clock
@@ -20,14 +21,33 @@ PROMPT_MS: Final = 60_000
 _MOST: Final = 32
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What a prompt is about.
+
+    Attributes:
+        key: by which the page names it when it answers.
+        subject: what is decided, for the pause between prompts.
+        to: where the page goes once it is signed.
+        without: approvers whose signature is there already.
+        check: raises where what is signed is not what is shown any more; asked again before the desk is.
+    """
+
+    key: str
+    subject: str
+    to: str
+    without: tuple[str, ...] = ()
+    check: Callable[[], None] = lambda: None
+
+
 @dataclass(frozen=True, slots=True)
 class Ceremony:
     """One prompt that was asked for."""
 
     session: Session
     statement: Statement
-    subject: str
     passkeys: dict[str, Passkey]
+    asked: Asked
 
 
 class Ceremonies:
@@ -57,20 +77,18 @@ class Ceremonies:
             )
 
     def begin(
-        self, session: Session, key: str, statement: Statement, *, subject: str, without: tuple[str, ...] = ()
+        self,
+        session: Session,
+        statement: Statement,
+        asked: "Asked",
     ) -> dict[str, Any]:
         """What the page needs to ask for a passkey: the statement itself, and every passkey that may sign it.
-
-        Args:
-            key: by which the page names this ceremony when it answers.
-            subject: what is decided, for the pause between prompts.
-            without: approvers whose signature is there already.
 
         Raises:
             RefusedError: no passkey could sign it, or one was asked for a moment ago.
         """
-        self.require_pause(subject)
-        passkeys = enrolled(self._office.approvers(), without)
+        self.require_pause(asked.subject)
+        passkeys = enrolled(self._office.approvers(), asked.without)
         if not passkeys:
             raise RefusedError(
                 409,
@@ -79,22 +97,22 @@ class Ceremonies:
                 "exchange-mcp approvers add NAME --passkey",
             )
         now = self._clock.now_ms()
-        self._prompted[subject] = now
+        self._prompted[asked.subject] = now
         while len(self._prompted) > _MOST:
             oldest = next(iter(self._prompted))
             if now < self._prompted[oldest] + PROMPT_MS:
                 break
             del self._prompted[oldest]
-        self._open[key] = Ceremony(session, statement, subject, passkeys)
+        self._open[asked.key] = Ceremony(session, statement, passkeys, asked)
         while len(self._open) > _MOST:
             self._open.popitem(last=False)
         options = request_options(statement.hash(), passkeys.values())
         # The page works the challenge out by itself, from what it shows.
         del options["challenge"]
-        return {"ceremony": key, "statement": statement.canonical(), "options": options}
+        return {"ceremony": asked.key, "statement": statement.canonical(), "options": options}
 
-    async def finish(self, session: Session, key: str, fields: dict[str, str]) -> Done:
-        """Hand a signature to the desk, with the statement by its parts.
+    async def finish(self, session: Session, key: str, fields: dict[str, str]) -> tuple[Done, str]:
+        """Hand a signature to the desk, with the statement by its parts; answers also where the page goes then.
 
         Raises:
             RefusedError: the ceremony is over, or is another session's. ExchangeMcpError: the desk refuses it.
@@ -103,6 +121,7 @@ class Ceremonies:
         if ceremony is None or ceremony.session is not session:
             raise RefusedError(409, "FORM_USED", "This was answered already, or is too old. Reload the page.")
         del self._open[key]
+        ceremony.asked.check()
         statement = ceremony.statement
         message = SignedMessage(
             purpose=statement.purpose,
@@ -111,7 +130,7 @@ class Ceremonies:
             body=dict(statement.body),
             signature=SignatureMessage(approver=_owner(ceremony, fields), fields=fields),
         )
-        return await self._office.signed(message)
+        return await self._office.signed(message), ceremony.asked.to
 
 
 def enrolled(approvers: ApproverList, without: tuple[str, ...] = ()) -> dict[str, Passkey]:
@@ -127,7 +146,7 @@ def enrolled(approvers: ApproverList, without: tuple[str, ...] = ()) -> dict[str
 
 
 def _owner(ceremony: Ceremony, fields: dict[str, str]) -> str:
-    if set(fields) != FIELDS:
+    if fields.keys() != FIELDS:
         raise RefusedError(400, "FORM_REFUSED", "The browser's answer is not one of a passkey.")
     try:
         credential_id = unb64(fields["credential_id"])

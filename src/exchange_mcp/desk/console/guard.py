@@ -25,19 +25,14 @@ _JSON: Final = b"application/json"
 _OPEN_DOORS: Final = frozenset({b"/", b"/enter", b"/enrol"})
 _DESTINATIONS: Final = frozenset({b"document", b"empty", b"script", b"style", b"image"})
 
-_POLICY: Final = "; ".join(
-    [
-        "default-src 'none'",
-        "script-src 'self'",
-        "style-src 'self'",
-        "img-src 'self'",
-        "connect-src 'self'",
-        "form-action 'none'",
-        "base-uri 'none'",
-        "frame-ancestors 'none'",
-        "require-trusted-types-for 'script'",
-        "trusted-types 'none'",
-    ]
+_POLICY: Final = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "form-action 'none'; base-uri 'none'; frame-ancestors 'none'; "
+    "require-trusted-types-for 'script'; trusted-types 'none'"
+)
+_FEATURES: Final = (
+    "publickey-credentials-get=(self), publickey-credentials-create=(self), camera=(), geolocation=(), "
+    "microphone=(), payment=(), usb=()"
 )
 HEADERS: Final = (
     (b"content-security-policy", _POLICY.encode()),
@@ -47,11 +42,7 @@ HEADERS: Final = (
     (b"cross-origin-opener-policy", b"same-origin"),
     (b"cross-origin-resource-policy", b"same-origin"),
     (b"cross-origin-embedder-policy", b"require-corp"),
-    (
-        b"permissions-policy",
-        b"publickey-credentials-get=(self), publickey-credentials-create=(self), camera=(), geolocation=(), "
-        b"microphone=(), payment=(), usb=()",
-    ),
+    (b"permissions-policy", _FEATURES.encode()),
     (b"cache-control", b"no-store"),
 )
 """Headers of every answer."""
@@ -96,7 +87,9 @@ class Guard:
             raise RefusedError(404, "NO_SUCH_PAGE", "There is nothing at this address.")
         is_post = method == "POST"
         if headers.all(b"origin") not in ([[self._origin]] if is_post else [[], [self._origin]]):
-            raise RefusedError(403, "ORIGIN_REFUSED", "The request comes from another page than the console's.")
+            raise RefusedError(
+                403, "ORIGIN_REFUSED", "The request comes from another page than the console's."
+            )
         self._judge_fetch(headers, is_post=is_post, is_door=path in _OPEN_DOORS)
         if is_post and headers.one(b"content-type") != _JSON:
             raise RefusedError(415, "TYPE_REFUSED", "The console takes JSON.")
@@ -104,9 +97,7 @@ class Guard:
             raise RefusedError(400, "FRAMED_TWICE", "The request is framed in two ways.")
 
     def _judge_fetch(self, headers: "_Headers", *, is_post: bool, is_door: bool) -> None:
-        site, mode, destination = (
-            headers.one(b"sec-fetch-" + name) for name in (b"site", b"mode", b"dest")
-        )
+        site, mode, destination = (headers.one(b"sec-fetch-" + name) for name in (b"site", b"mode", b"dest"))
         if destination not in ({b"empty"} if is_post else _DESTINATIONS):
             raise RefusedError(403, "FETCH_REFUSED", "The console is not shown inside another page.")
         if site == b"same-origin" or (site == b"none" and not is_post):

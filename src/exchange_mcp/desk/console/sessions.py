@@ -1,7 +1,7 @@
 """Who may read here: links that work once, the sessions that they open, and the nonces of the forms in them.
 
-A cookie of `localhost` goes to every port of it, so a session's cookie is bound to a path that nobody can guess: another
-program's page on this machine is never asked for that path. A session reads; it decides nothing without a passkey.
+A cookie of `localhost` goes to every port of it, so a session's cookie is bound to a path that nobody can guess:
+another program of this machine is never asked for that path. A session reads; it decides nothing without a passkey.
 """
 
 import hashlib
@@ -141,6 +141,12 @@ class Sessions:
         self._sessions.pop(session.door, None)
         session.streams.end()
 
+    def end_all(self) -> None:
+        """End every one of them, and every link."""
+        self._links.clear()
+        for session in list(self._sessions.values()):
+            self.end(session)
+
     def form(self, session: Session, purpose: str) -> str:
         """The nonce of a form that may be sent once, for this purpose, in this session."""
         nonce = self.secret(_NONCE_BYTES)
@@ -165,9 +171,8 @@ class Sessions:
 
     def _is_over(self, session: Session, now: int) -> bool:
         is_alone = not len(session.streams)
-        return (
-            not session.opened_ms <= now < session.opened_ms + LONGEST_MS
-            or (is_alone and now >= session.seen_ms + ALONE_MS)
+        return not session.opened_ms <= now < session.opened_ms + LONGEST_MS or (
+            is_alone and now >= session.seen_ms + ALONE_MS
         )
 
 

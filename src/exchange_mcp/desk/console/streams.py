@@ -4,11 +4,13 @@ import asyncio
 import json
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, Callable
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from exchange_mcp.desk.office import OperatorOffice
-from exchange_mcp.desk.operator.messages import News
 from exchange_mcp.model.errors import ExchangeMcpError
+
+if TYPE_CHECKING:
+    from exchange_mcp.desk.operator.messages import News
 
 MOST: Final = 6
 """Streams of one session; a browser opens no more connections to one origin. A further one ends the oldest."""

@@ -108,6 +108,9 @@ _SPOT: Final = OrderIds(
                 source=Source.CLOSED_ORDERS,
                 call="privateGetAllOrders",
                 fields=_SPOT_ROW,
+                # "Otherwise most recent orders are returned", and of no span is said that one is meant; USD-M means the
+                # last 7 days: https://developers.binance.com/docs/binance-spot-api-docs/rest-api/account-endpoints
+                is_latest=True,
                 since="startTime",
                 until="endTime",
                 span_ms=_DAY_MS,

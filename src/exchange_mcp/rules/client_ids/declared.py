@@ -149,6 +149,7 @@ class Listed:
         span_ms: the longest span that may be asked for.
         limit, size: the parameter of the most rows, and the most that there may be: a list of so many is not whole.
             Without a size it is always whole.
+        is_latest: whether, without a span, it tells the latest rows of all time.
         more: the dotted path of a flag, true or false, that says whether there is more.
         total: the dotted path of the number of rows that there are, on this page or not.
         cursor: the parameter of the next page, and the dotted path of what it is told; the last page has none.
@@ -167,6 +168,7 @@ class Listed:
     span_ms: int | None = None
     limit: str | None = None
     size: int | None = None
+    is_latest: bool = False
     more: str | None = None
     total: str | None = None
     cursor: tuple[str, str] | None = None

@@ -11,7 +11,7 @@ https://developers.binance.com/docs/derivatives/usds-margined-futures/trade/rest
 """
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, Final
 
@@ -68,14 +68,22 @@ class Seeing:
         found: dict[tuple[MarketType, bool, str], Sighting] = {}
         wanted = self._named(symbols, markets)
         lists = {each: self._lists(each) for each in self._account.market_types}
-        for market_type, listed in lists.items():
-            for each in listed:
-                if each.source in _OPEN:
-                    rows = await self._open(each)
-                    wanted |= {(market_type, id_) for id_, _ in rows}
-                    _keep(found, market_type, each, rows, since_ms)
-        wanted |= await self._positions(since_ms)
-        held, traded = await self._wallet(markets)
+
+        async def ask_open(market_type: MarketType, each: Listed) -> None:
+            rows = await self._open(each)
+            wanted.update((market_type, market_id) for market_id, _ in rows)
+            _keep(found, market_type, each, rows, since_ms)
+
+        async def ask_positions() -> None:
+            wanted.update(await self._positions(since_ms))
+
+        async def ask_wallet() -> None:
+            held.update(await self._wallet())
+
+        held = dict[str, Decimal]()
+        open_lists = [(t, each) for t, listed in lists.items() for each in listed if each.source in _OPEN]
+        await _all([*(ask_open(*each) for each in open_lists), ask_positions(), ask_wallet()])
+        traded = self._traded(held, markets)
         questions = [
             (market_type, market_id, each)
             for market_type, market_id in sorted(wanted | traded)
@@ -84,12 +92,12 @@ class Seeing:
         ]
         limit = asyncio.Semaphore(_AT_ONCE)
 
-        async def ask(market_type: MarketType, market_id: str, each: Listed) -> None:
+        async def ask_ended(market_type: MarketType, market_id: str, each: Listed) -> None:
             async with limit:
                 rows = await self._ended(each, market_id, since_ms)
             _keep(found, market_type, each, [(market_id, row) for row in rows], since_ms)
 
-        await _all(ask(*question) for question in questions)
+        await _all([ask_ended(*question) for question in questions])
         self._held = held
         return tuple(found.values())
 
@@ -126,14 +134,29 @@ class Seeing:
 
     async def _ended(self, listed: Listed, market_id: str, since_ms: int) -> list[Seen]:
         """Every order of one market that was placed since then, as far as the venue remembers it."""
-        until_ms = self._clock.now_ms() + _AHEAD_MS
+        first, until_ms = max(0, since_ms), self._clock.now_ms() + _AHEAD_MS
         span_ms, found = listed.span_ms or until_ms, list[Seen]()
-        first = max(0, since_ms)
+        if listed.is_latest and until_ms - first > span_ms:
+            found = await self._latest(listed, market_id)
+            oldest_ms = min((row.created_ms for row in found), default=0)
+            if len(found) < (listed.size or 0) or oldest_ms < first:
+                return found
+            until_ms = oldest_ms
         while first <= until_ms:
             last = min(first + span_ms - 1, until_ms)
             found += await self._between(listed, market_id, first, last)
             first = last + 1
         return found
+
+    async def _latest(self, listed: Listed, market_id: str) -> list[Seen]:
+        """The latest orders of one market, of all time."""
+        params: dict[str, Any] = {**listed.params}
+        if listed.symbol is not None:
+            params[listed.symbol] = market_id
+        if listed.limit is not None and listed.size is not None:
+            params[listed.limit] = listed.size
+        rows = rows_of(await self._asking.ask(listed.call, params), listed.rows, listed.shape)
+        return [seen(row, listed.fields, market_id) for row in rows]
 
     async def _between(self, listed: Listed, market_id: str, first: int, last: int) -> list[Seen]:
         """What was placed from one moment to another. A page that may be cut is asked for again in two halves."""
@@ -171,11 +194,11 @@ class Seeing:
                         found.add((market_type, _text(row, fields.market)))
         return found
 
-    async def _wallet(self, markets: Markets) -> tuple[Mapping[str, Decimal], set[Market]]:
-        """What is held on spot, and the markets whose two assets both changed since the last whole answer."""
+    async def _wallet(self) -> dict[str, Decimal]:
+        """What is held on spot, by asset: free and locked together."""
         held = dict[str, Decimal]()
         if MarketType.SPOT not in self._account.market_types:
-            return held, set()
+            return held
         for source in PRIVATE[self._account.venue].balances:
             if source.types != (MarketType.SPOT,):
                 continue
@@ -186,14 +209,17 @@ class Seeing:
                     total = add(total, _amount(row, name))
                 if total:
                     held[_text(row, fields.asset)] = total
+        return held
+
+    def _traded(self, held: Mapping[str, Decimal], markets: Markets) -> set[Market]:
+        """The spot markets both of whose assets changed since the last whole answer."""
         before = self._held
         changed = {asset for asset in held.keys() | before.keys() if held.get(asset) != before.get(asset)}
-        traded = {
+        return {
             (MarketType.SPOT, str(market["id"]))
             for symbol, market in markets.items()
             if market_type_of(symbol) is MarketType.SPOT and {market["baseId"], market["quoteId"]} <= changed
         }
-        return held, traded
 
 
 def _keep(
@@ -214,7 +240,7 @@ def _keep(
             )
 
 
-async def _all(questions: Iterable[Any]) -> None:
+async def _all(questions: Iterable[Coroutine[Any, Any, None]]) -> None:
     """Every answer, or the first failure; nothing is left running after it.
 
     Raises:

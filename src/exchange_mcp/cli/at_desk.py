@@ -1,0 +1,103 @@
+"""Speaking to the desk from a command: where its operator socket is, what to do without an answer, how a command ends.
+
+Exit codes: 0 done, 1 refused or not done, 2 usage or configuration, 3 the desk is not reachable.
+"""
+
+import json
+import os
+import pwd
+import sys
+import tomllib
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final, NoReturn, TypeVar
+
+import click
+
+from exchange_mcp.cli.places import places
+from exchange_mcp.config.faults import SecretError
+from exchange_mcp.config.locations import home_directory
+from exchange_mcp.desk.operator.approving import NotSignableError
+from exchange_mcp.desk.operator.client import OperatorClient
+from exchange_mcp.model.errors import ErrorCode, ExchangeMcpError, InvalidArgumentError
+from exchange_mcp.model.frozen import Record
+from exchange_mcp.model.venue_text import visible
+
+REFUSED: Final = 1
+MISUSED: Final = 2
+UNREACHABLE: Final = 3
+
+_NO_ANSWER: Final = frozenset({ErrorCode.DESK_UNREACHABLE, ErrorCode.DESK_VERSION})
+_LONGEST_NAME: Final = 64
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+def desk_options(command: _Command) -> _Command:
+    """What every operator's command takes: where the desk is, and whom the answer is for."""
+    is_json = click.option("--json", "is_json", is_flag=True, help="Print it for programs.")
+    socket = click.option(
+        "--socket",
+        "socket",
+        type=click.Path(path_type=Path),
+        help="The desk's operator socket [default: what desk.toml says].",
+    )
+    return socket(is_json(command))
+
+
+@contextmanager
+def at_desk(socket: Path | None, *, is_json: bool) -> Generator[OperatorClient]:
+    """The desk. An error inside the block ends the command with its sentence, its next step and its exit code."""
+    try:
+        with OperatorClient(operator_socket() if socket is None else socket) as client:
+            yield client
+    except NotSignableError as error:
+        end(str(error), "Nothing was done; look into it before signing anything else.", REFUSED, is_json=is_json)
+    except SecretError as error:
+        end(str(error), "", MISUSED, is_json=is_json)
+    except ExchangeMcpError as error:
+        code = UNREACHABLE if error.code in _NO_ANSWER else REFUSED
+        code = MISUSED if isinstance(error, InvalidArgumentError) else code
+        end(error.message, error.next_step, code, is_json=is_json, named=error.code)
+
+
+def end(message: str, next_step: str, code: int, *, is_json: bool, named: str | None = None) -> NoReturn:
+    """End the command: a sentence on standard error, and as JSON on standard output for programs."""
+    if is_json:
+        click.echo(json.dumps({"error": {"code": named, "message": message, "hint": next_step}}))
+    click.echo(f"{message} {next_step}".strip(), err=True)
+    sys.exit(code)
+
+
+def operator_socket() -> Path:
+    """Where the desk listens: what `desk.toml` says, or else where it listens by default.
+
+    The file is only looked into: what else is wrong in it must not keep anybody from halting the desk.
+    """
+    own = places()
+    try:
+        desk = tomllib.loads(own.desk_file.read_text(encoding="utf-8")).get("desk", {})
+        named = desk.get("operator_socket") if isinstance(desk, dict) else None  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType] - TOML's values
+    except (OSError, ValueError):
+        named = None
+    if not isinstance(named, str):
+        return own.operator_socket
+    path = Path(named)
+    return home_directory(os.environ).joinpath(*path.parts[1:]) if path.parts[:1] == ("~",) else path
+
+
+def person() -> str:
+    """Who gives the command, as the system knows them."""
+    try:
+        name = pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:
+        name = f"uid {os.getuid()}"
+    return visible(name, _LONGEST_NAME)
+
+
+def print_json(*records: Record, **more: object) -> None:
+    """One JSON object: the members of every record, and what is named."""
+    members: dict[str, object] = {}
+    for record in records:
+        members |= record.model_dump(mode="json")
+    click.echo(json.dumps(members | more, indent=2))
