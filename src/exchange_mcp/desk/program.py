@@ -277,7 +277,7 @@ def _offered(registry: Registry) -> Iterator[OfferedTool]:
         if spec.name in ACTIONS:
             risk = risk_of(spec)
             yield OfferedTool(
-                name=spec.name, risk=risk.level.value, source=risk.source, declaration=declaration_of(spec)
+                name=spec.name, risk=str(risk.level), source=risk.source, declaration=declaration_of(spec)
             )
 
 

@@ -98,7 +98,7 @@ class Term:
         return Trading(
             engine=self.engine,
             limits=self._limits,
-            policy_text=lambda: self._limits.policy.canonical(),
+            policy_text=self._limits.policy.canonical,
             accounts={each.config.account.name: self._held(each) for each in self._settings.accounts},
         )
 
