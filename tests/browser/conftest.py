@@ -4,10 +4,14 @@ import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from .served import Served
+from desk.console.served import Served
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, BrowserContext
 
 CHROMIUM = os.environ.get("EXCHANGE_MCP_TEST_CHROMIUM") or shutil.which("chromium")
 _FOLDER = Path(__file__).parent
@@ -40,9 +44,9 @@ def browser() -> Iterator["Browser"]:
 
 
 @pytest.fixture
-def served() -> Iterator[Served]:
+def served(tmp_path: Path) -> Iterator[Served]:
     """A console, and the office behind it."""
-    with Served() as console:
+    with Served(tmp_path) as console:
         yield console
 
 
