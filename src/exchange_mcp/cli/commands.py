@@ -12,6 +12,7 @@ _COMMANDS: Final = {
     "serve": "Serve an MCP client over stdio, or several over HTTP.",
     "desk": "Hold the trading keys, and send what an approver signed; set that up.",
     "status": "Tell how the desk stands, and what waits for a person.",
+    "console": "Print a link that opens the desk in a browser.",
     "approvals": "See what is proposed; approve it with your key, or decline it.",
     "halt": "Stop all sending at once, of the desk or of one account.",
     "resume": "Lift a halt, with an approver's signature.",

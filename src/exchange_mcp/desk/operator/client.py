@@ -19,6 +19,7 @@ from exchange_mcp.desk.operator.messages import (
     Challenge,
     ClientList,
     Configuration,
+    ConsoleLink,
     Decision,
     Decline,
     Done,
@@ -29,6 +30,9 @@ from exchange_mcp.desk.operator.messages import (
     IntentList,
     IntentView,
     News,
+    PasskeyAnswer,
+    PasskeyInvitation,
+    PasskeyInvited,
     SignedMessage,
     Status,
 )
@@ -151,6 +155,18 @@ class OperatorClient:
     def challenge(self) -> Challenge:
         """What the next statement has to carry."""
         return self._post("/v1/challenge", None, Challenge)
+
+    def console_link(self) -> ConsoleLink:
+        """A link that opens the console in one browser, once."""
+        return self._post("/v1/console-link", None, ConsoleLink)
+
+    def invite(self, invitation: PasskeyInvitation) -> PasskeyInvited:
+        """Let a browser make a passkey."""
+        return self._post("/v1/passkeys", invitation, PasskeyInvited)
+
+    def invited(self, invitation_id: str) -> PasskeyAnswer:
+        """What has come of an invitation; its id is one that `invite` gave."""
+        return self._get(f"/v1/passkeys/{invitation_id}", PasskeyAnswer)
 
     # What does.
 
