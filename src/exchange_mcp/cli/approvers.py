@@ -50,7 +50,9 @@ def listed(socket: Path | None, *, is_json: bool) -> None:
 
 @command.command("add")
 @click.argument("name")
-@click.option("--scripted", is_flag=True, help="A key that lies open, for a desk whose every account is simulated.")
+@click.option(
+    "--scripted", is_flag=True, help="A key that lies open, for a desk whose every account is simulated."
+)
 @click.option(
     "--new-key",
     "new_key",
@@ -80,7 +82,9 @@ def added(  # noqa: PLR0913 - the options above
     with at_desk(socket, is_json=is_json) as client:
         signer = signer_of(client, approver, key)
         if any(each.name == name for each in client.approvers().approvers):
-            raise click.ClickException(f"{name} can approve already; remove that key first, or take another name")
+            raise click.ClickException(
+                f"{name} can approve already; remove that key first, or take another name"
+            )
         made = _key_at(place, name, is_scripted=scripted)
         body = approver_body(name=made.name, kind=made.kind, public=made.public)
         done = sign(client, signer, Purpose.ADD_APPROVER, body)
@@ -99,7 +103,9 @@ def removed(socket: Path | None, name: str, approver: str | None, key: Path | No
     with at_desk(socket, is_json=is_json) as client:
         kinds = {each.name: each.kind for each in client.approvers().approvers}
         if name not in kinds:
-            raise click.UsageError(f"the desk knows no approver of that name; it knows {', '.join(kinds) or 'nobody'}")
+            raise click.UsageError(
+                f"the desk knows no approver of that name; it knows {', '.join(kinds) or 'nobody'}"
+            )
         body = approver_body(name=name, kind=kinds[name], public="")
         done = sign(client, signer_of(client, approver, key), Purpose.REMOVE_APPROVER, body)
     if is_json:
@@ -116,7 +122,9 @@ def _key_at(place: Path, name: str, *, is_scripted: bool) -> KeyFile | ApproverK
             raise click.ClickException(f"{place} is the {found.kind} key of {found.name}")
         return found
     entropy = SystemEntropy()
-    made, content = create_scripted(name, entropy) if is_scripted else create(name, new_passphrase(name), entropy)
+    made, content = (
+        create_scripted(name, entropy) if is_scripted else create(name, new_passphrase(name), entropy)
+    )
     try:
         write_owner_only(place, content)
     except OSError as error:

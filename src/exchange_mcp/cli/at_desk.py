@@ -52,7 +52,12 @@ def at_desk(socket: Path | None, *, is_json: bool) -> Generator[OperatorClient]:
         with OperatorClient(operator_socket() if socket is None else socket) as client:
             yield client
     except NotSignableError as error:
-        end(str(error), "Nothing was done; look into it before signing anything else.", REFUSED, is_json=is_json)
+        end(
+            str(error),
+            "Nothing was done; look into it before signing anything else.",
+            REFUSED,
+            is_json=is_json,
+        )
     except SecretError as error:
         end(str(error), "", MISUSED, is_json=is_json)
     except ExchangeMcpError as error:

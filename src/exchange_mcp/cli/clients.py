@@ -73,7 +73,13 @@ def shown(socket: Path | None, name: str, *, is_json: bool) -> None:
 @signer_options
 @desk_options
 def added(  # noqa: PLR0913 - the options above
-    socket: Path | None, name: str, file: Path | None, approver: str | None, key: Path | None, *, is_json: bool
+    socket: Path | None,
+    name: str,
+    file: Path | None,
+    approver: str | None,
+    key: Path | None,
+    *,
+    is_json: bool,
 ) -> None:
     """Make a credential for the client NAME, in a file of its own; the desk keeps only its hash."""
     if not ACCOUNT_NAME.fullmatch(name):

@@ -56,7 +56,9 @@ def _parts(page: Page, now_ms: int) -> Iterator[tuple[str, str]]:
     yield from page.where
     yield "", ""
     for line in page.lines:
-        label, _, told = line.partition(" ") if len(line) <= _LABEL else (line[:_LABEL], "", line[_LABEL + 1 :])
+        label, _, told = (
+            line.partition(" ") if len(line) <= _LABEL else (line[:_LABEL], "", line[_LABEL + 1 :])
+        )
         yield label.strip(), told.strip()
     yield "", ""
     for at, line in enumerate(page.request):

@@ -26,7 +26,9 @@ class _WithAccept(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's signature
         """The list in `--help`."""
         with formatter.section("Commands"):
-            formatter.write_dl([("accept", "Show how desk.toml differs from what was accepted, and sign it.")])
+            formatter.write_dl(
+                [("accept", "Show how desk.toml differs from what was accepted, and sign it.")]
+            )
 
 
 @click.command("desk", cls=_WithAccept, invoke_without_command=True)

@@ -56,9 +56,7 @@ class TakenKinds(Mapping[str, Verifier]):
     simulated accounts that asks for it: else it could sign the way from the one to a desk that is not.
     """
 
-    def __init__(
-        self, kinds: Mapping[str, Verifier], journal: Journal, file: ConfigurationFile
-    ) -> None:
+    def __init__(self, kinds: Mapping[str, Verifier], journal: Journal, file: ConfigurationFile) -> None:
         self._kinds = kinds
         self._journal = journal
         self._file = file

@@ -151,9 +151,7 @@ class Program:
             journal=ground.journal,
             clock=ground.clock,
             entropy=ground.entropy,
-            kinds=TakenKinds(
-                verifiers(is_all_simulated=True, passkey=passkeys), ground.journal, file
-            ),
+            kinds=TakenKinds(verifiers(is_all_simulated=True, passkey=passkeys), ground.journal, file),
             tools=tuple(_offered(self._around.tools)),
             widened=widened,
             profile=Profile(
@@ -217,7 +215,9 @@ class Program:
                 term = await self._opened(loaded)
                 self._around.apply(loaded.settings)
             except (ExchangeMcpError, OSError) as error:
-                _log.error("desk.toml cannot be used; the configuration before stays in use", fault=str(error))
+                _log.error(
+                    "desk.toml cannot be used; the configuration before stays in use", fault=str(error)
+                )
                 return
             for name in _fixed(self._loaded.settings, loaded.settings):
                 _log.warning("changes with a restart only", setting=name)
