@@ -90,7 +90,9 @@ def approved(  # noqa: PLR0913 - the options above
         if not is_json:
             show_page(page, SystemClock().now_ms())
         elif not signer.is_scripted:
-            raise click.UsageError("with --json only a scripted key approves: a person has to see what is signed")
+            raise click.UsageError(
+                "with --json only a scripted key approves: a person has to see what is signed"
+            )
         if not signer.is_scripted and not says_yes(page):
             click.echo("Not approved; the proposal waits as before.", err=True)
             sys.exit(REFUSED)

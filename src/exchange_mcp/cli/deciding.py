@@ -64,7 +64,7 @@ def followed(client: OperatorClient, intent_id: str, *, wait_ms: int) -> IntentV
     """The intent once it came to rest, or as it stands after so long."""
     clock = SystemClock()
     until_ms = clock.now_ms() + wait_ms
-    head = client.news(after=0, wait_ms=0).head
+    head = client.head()
     while True:
         view = client.intent(intent_id).intent
         left_ms = until_ms - clock.now_ms()

@@ -1,4 +1,4 @@
-"""One decision on the screen: what was decoded from the plan inside the frame, what the proposer wrote outside of it."""
+"""One decision on the screen: what was decoded from the plan in the frame, the proposer's note outside."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -56,7 +56,9 @@ def _parts(page: Page, now_ms: int) -> Iterator[tuple[str, str]]:
     yield from page.where
     yield "", ""
     for line in page.lines:
-        label, _, told = line.partition(" ") if len(line) <= _LABEL else (line[:_LABEL], "", line[_LABEL + 1 :])
+        label, _, told = (
+            line.partition(" ") if len(line) <= _LABEL else (line[:_LABEL], "", line[_LABEL + 1 :])
+        )
         yield label.strip(), told.strip()
     yield "", ""
     for at, line in enumerate(page.request):

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import click
 
@@ -66,3 +66,8 @@ def setup_options(command: Callable[..., None]) -> Callable[..., None]:
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
+
+
+def said_without_setup(said: dict[str, Any]) -> str | None:
+    """The first option that was given and only goes with --setup."""
+    return next((f"--{name.replace('_', '-')}" for name, value in said.items() if value), None)

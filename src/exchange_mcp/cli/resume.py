@@ -53,4 +53,6 @@ def _why(status: Status, account: str | None) -> str:
             if each.halted is None:
                 raise click.ClickException(f"{account} is not halted")
             return each.halted
-    raise click.UsageError(f"the desk holds {', '.join(each.name for each in status.accounts)}, and no {account}")
+    raise click.UsageError(
+        f"the desk holds {', '.join(each.name for each in status.accounts)}, and no {account}"
+    )

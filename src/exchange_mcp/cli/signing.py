@@ -1,4 +1,4 @@
-"""Who signs for a command, and how: the key in its file, its passphrase from the controlling terminal, one statement."""
+"""Who signs for a command, and how: a key from its file, a passphrase from the controlling terminal, one statement."""
 
 import sys
 from collections.abc import Callable, Mapping
@@ -42,7 +42,9 @@ def signer_options(command: _Command) -> _Command:
         type=click.Path(path_type=Path),
         help="The approver's key file; a scripted one needs no passphrase.",
     )
-    name = click.option("--approver", "approver", help="Whose key of this user signs [default: the only one].")
+    name = click.option(
+        "--approver", "approver", help="Whose key of this user signs [default: the only one]."
+    )
     return name(key(command))
 
 

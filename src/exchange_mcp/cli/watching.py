@@ -10,7 +10,7 @@ import tty
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Self
 
 import click
 
@@ -43,7 +43,7 @@ _LOST: Final = frozenset({ErrorCode.DESK_UNREACHABLE, ErrorCode.DESK_VERSION})
 
 def follow_lines(client: OperatorClient, *, is_json: bool) -> None:
     """Print what waits, and from then on an event a line, until interrupted or the desk is gone."""
-    head = client.news(after=0, wait_ms=0).head
+    head = client.head()
     for view in client.intents(state="open", limit=500).intents:
         _print_line(view.model_dump(mode="json") if is_json else f"waiting  {view.id}  {view.summary}")
     while True:
@@ -53,7 +53,7 @@ def follow_lines(client: OperatorClient, *, is_json: bool) -> None:
                 _print_line(event.model_dump(mode="json"))
             else:
                 _print_line(f"{iso(event.at)}  {event.kind:<12}  {_subject(event.text)}")
-        head = max(head, news.head)
+        head = news.events[-1].seq if news.events else head
 
 
 def watch(client: OperatorClient, *, approver: str | None, key: Path | None, by: str) -> None:
@@ -88,8 +88,8 @@ class _Ear:
         self._error: ExchangeMcpError | None = None
         self._thread = threading.Thread(target=self._listen, daemon=True)
 
-    def __enter__(self) -> "_Ear":
-        self._head = self._client.news(after=0, wait_ms=0).head
+    def __enter__(self) -> Self:
+        self._head = self._client.head()
         self._thread.start()
         return self
 

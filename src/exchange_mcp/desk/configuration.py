@@ -1,4 +1,4 @@
-"""`desk.toml` as it stands on the disk at this moment, beside what was accepted; and which keys count because of both."""
+"""`desk.toml` as it stands on the disk now, beside what was accepted; and which keys count because of both."""
 
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -56,9 +56,7 @@ class TakenKinds(Mapping[str, Verifier]):
     simulated accounts that asks for it: else it could sign the way from the one to a desk that is not.
     """
 
-    def __init__(
-        self, kinds: Mapping[str, Verifier], journal: Journal, file: ConfigurationFile
-    ) -> None:
+    def __init__(self, kinds: Mapping[str, Verifier], journal: Journal, file: ConfigurationFile) -> None:
         self._kinds = kinds
         self._journal = journal
         self._file = file

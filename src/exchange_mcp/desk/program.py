@@ -105,12 +105,16 @@ class Program:
         self._term: Term | None = None
         try:
             self._held.callback(self._locks.keep, ())
-            for error in self._locks.hold(first.key_ids.values()).values():
-                raise error
+            self._hold(first)
             self._bind(first.settings)
         except BaseException:
             self.close()
             raise
+
+    def _hold(self, first: Loaded) -> None:
+        refused = self._locks.hold(first.key_ids.values())
+        if refused:
+            raise next(iter(refused.values()))
 
     def _bind(self, settings: DeskSettings) -> None:
         operator = bind_operator(settings.operator_socket)
@@ -151,9 +155,7 @@ class Program:
             journal=ground.journal,
             clock=ground.clock,
             entropy=ground.entropy,
-            kinds=TakenKinds(
-                verifiers(is_all_simulated=True, passkey=passkeys), ground.journal, file
-            ),
+            kinds=TakenKinds(verifiers(is_all_simulated=True, passkey=passkeys), ground.journal, file),
             tools=tuple(_offered(self._around.tools)),
             widened=widened,
             profile=Profile(
@@ -165,8 +167,12 @@ class Program:
             ),
             standing=file.standing,
             grant_ms=settings.grant_ms,
-            accepted=lambda: self._group.start_soon(self.reload),
+            accepted=self._accepted,
         )
+
+    def _accepted(self) -> None:
+        """An approver accepted what stands on the disk: it takes over, without a restart."""
+        self._group.start_soon(self.reload)
 
     def close(self) -> None:
         """Remove the sockets, and give the keys back; again does nothing."""
@@ -217,7 +223,9 @@ class Program:
                 term = await self._opened(loaded)
                 self._around.apply(loaded.settings)
             except (ExchangeMcpError, OSError) as error:
-                _log.error("desk.toml cannot be used; the configuration before stays in use", fault=str(error))
+                _log.error(
+                    "desk.toml cannot be used; the configuration before stays in use", fault=str(error)
+                )
                 return
             for name in _fixed(self._loaded.settings, loaded.settings):
                 _log.warning("changes with a restart only", setting=name)
@@ -269,7 +277,7 @@ def _offered(registry: Registry) -> Iterator[OfferedTool]:
         if spec.name in ACTIONS:
             risk = risk_of(spec)
             yield OfferedTool(
-                name=spec.name, risk=risk.level, source=risk.source, declaration=declaration_of(spec)
+                name=spec.name, risk=str(risk.level), source=risk.source, declaration=declaration_of(spec)
             )
 
 

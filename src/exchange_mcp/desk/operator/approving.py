@@ -56,7 +56,8 @@ def read_decision(
     Args:
         decision: as the desk handed it over.
         intent_id: of the intent that was asked to be opened.
-        desk_id, policy_digest: of the desk and the policy that its status names.
+        desk_id: of the desk that answers, as its status names it.
+        policy_digest: of the policy in force, as its status names it.
         now_ms: UTC milliseconds.
 
     Raises:

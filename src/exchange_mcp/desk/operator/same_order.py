@@ -57,7 +57,7 @@ def check_footing(footing: Footing, preview: Preview) -> None:
 
 
 def check_request(plan: WirePlan) -> None:
-    """The request that would leave says the plan's order, field by field, by what the venue's rules say of its route."""
+    """The request that would leave says the plan's order, field by field, by the venue's rules on its route."""
     request, venue = plan.request, plain(plan.venue)
     route = ROUTES.get(plan.venue, {}).get(Endpoint(request.verb, request.api, request.path))
     if route is None:
