@@ -57,6 +57,11 @@ def test_a_simulated_desk_has_a_scripted_approver_and_a_client_and_is_accepted(s
         ("script", "scripted", key.public)
     ]
     assert [each.name for each in known.clients] == ["assistant"]
+    assert {each.tool for each in known.allowances if each.is_allowed} == {
+        "place_order",
+        "cancel_order",
+        "set_leverage",
+    }
     assert known.configuration is not None
     assert (known.configuration.digest, known.configuration.text) == (settings.digest, settings.text)
 
