@@ -13,6 +13,7 @@ from mcp.server.subscriptions import ToolsListChanged
 from mcp_types import ToolListChangedNotification
 
 from exchange_mcp.cli.clock import SystemClock
+from exchange_mcp.cli.entropy import SystemEntropy
 from exchange_mcp.config.faults import ConfigError, Fault
 from exchange_mcp.config.redaction import Redactor
 from exchange_mcp.config.serve import ServeConfig, load_serve
@@ -58,6 +59,7 @@ async def running(
         NEWS[0],
         tools=tools,
         apply=apply,
+        entropy=SystemEntropy(),
         load_seconds=load_seconds,
     )
     with anyio.fail_after(30):

@@ -26,7 +26,7 @@ from exchange_mcp.model.errors import DeskError
 from exchange_mcp.model.venue_text import visible
 from exchange_mcp.rules.venues import check_account
 from exchange_mcp.tools.declarations import declaration_of, digest_of
-from exchange_mcp.tools.registry import builtin
+from exchange_mcp.tools.registry import complete
 
 if TYPE_CHECKING:
     from exchange_mcp.cli.propose import Way
@@ -80,7 +80,7 @@ async def _proposed(socket: Path, credential: str, draft: Draft) -> IntentMessag
 
 
 def _declaration(tool: str) -> str:
-    spec = builtin().get(tool)
+    spec = complete().get(tool)
     if spec is None:
         raise click.ClickException(f"this exchange-mcp has no tool {tool}; propose with --operator")
     return digest_of(declaration_of(spec))
