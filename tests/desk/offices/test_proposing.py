@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from decimal import Decimal
 from typing import Any
 
@@ -16,7 +17,8 @@ from exchange_mcp.desk.register import Allowance, Client
 from exchange_mcp.desk.statements import Purpose
 from exchange_mcp.link.messages import Handshake
 from exchange_mcp.model.accounts import Environment, MarketType
-from exchange_mcp.model.errors import DeskError, ErrorCode, ExchangeMcpError
+from exchange_mcp.model.errors import DeskError, ErrorCode, ExchangeMcpError, ProposalRefusedError
+from exchange_mcp.model.writes import CancelOrder
 from simulation.world import Fate, Habits
 
 from .manned import BUY, CREDENTIAL, MAIN, TOOLS, Manned, Policy
@@ -34,6 +36,11 @@ async def refused(desk: Manned, code: ErrorCode, *, client: str = "claude", **as
     assert (error.code, error.outcome) == (code, "not_sent")
     assert error.message
     return error
+
+
+def named(error: BaseException) -> str | None:
+    assert isinstance(error, ProposalRefusedError)
+    return error.intent_id
 
 
 def turned_away(desk: Manned) -> dict[str, Any]:
@@ -75,7 +82,7 @@ def test_the_same_proposal_again_is_the_same_intent_whatever_was_changed_since()
         with pytest.raises(ExchangeMcpError) as caught:
             await desk.clients.propose("claude", other)
         assert caught.value.code is ErrorCode.PROPOSAL_ID_USED
-        assert getattr(caught.value, "intent_id") == first.intent_id
+        assert named(caught.value) == first.intent_id
 
     told(story)
 
@@ -89,7 +96,7 @@ def test_a_forged_proposal_id_tells_nothing_of_another_clients_intent() -> None:
             with pytest.raises(ExchangeMcpError) as caught:
                 await desk.clients.propose("other", forged)
             assert caught.value.code is ErrorCode.PROPOSAL_ID_USED
-            assert getattr(caught.value, "intent_id") is None
+            assert named(caught.value) is None
             assert first.intent_id not in caught.value.message
         for asking in (
             desk.clients.read("other", first.intent_id, wait_ms=0, state=None),
@@ -106,7 +113,7 @@ def test_a_forged_proposal_id_tells_nothing_of_another_clients_intent() -> None:
             assert caught.value.message == "no intent of this client has this id"
         for request in (BUY, DEARER):
             error = await refused(desk, ErrorCode.SIMILAR_ORDER, client="other", request=request)
-            assert getattr(error, "intent_id") is None
+            assert named(error) is None
             assert first.intent_id not in error.message
 
     told(story)
@@ -116,7 +123,7 @@ def test_every_refusal_of_the_journal_has_its_code_and_names_the_clients_own_int
     async def story(desk: Manned) -> None:
         first = await desk.asked()
         error = await refused(desk, ErrorCode.SIMILAR_ORDER, request=DEARER)
-        assert getattr(error, "intent_id") == first.intent_id
+        assert named(error) == first.intent_id
         second = await desk.asked(DEARER, distinct_from=first.intent_id)
         assert second.similar == f"intent {first.intent_id}, 0 minutes ago"
         third = await desk.asked(LEVERAGE, action="leverage")
@@ -125,7 +132,7 @@ def test_every_refusal_of_the_journal_has_its_code_and_names_the_clients_own_int
         )
         await desk.operators.decline(third.intent_id, by="anna", note="")
         error = await refused(desk, ErrorCode.DECLINED_BEFORE, request=LEVERAGE, action="leverage")
-        assert getattr(error, "intent_id") == third.intent_id
+        assert named(error) == third.intent_id
         await desk.clients.retract("claude", second.intent_id)
         with pytest.raises(ExchangeMcpError) as caught:
             await desk.clients.retract("claude", second.intent_id)
@@ -142,10 +149,11 @@ def test_beside_an_unknown_outcome_nothing_is_added_and_its_order_can_be_cancell
         told_ = await desk.clients.read("claude", answer.intent_id, wait_ms=0, state=None)
         assert (told_.state, "Do not propose it again" in told_.next) == ("unknown", True)
         error = await refused(desk, ErrorCode.BLOCKED_BY_UNKNOWN, request=LEVERAGE, action="leverage")
-        assert (error.retry, getattr(error, "intent_id")) == ("after_reconcile", answer.intent_id)
+        assert (error.retry, named(error)) == ("after_reconcile", answer.intent_id)
         cancel = await desk.asked({"symbol": "BTC/USDT", "intent_id": answer.intent_id}, action="cancel")
         write = desk.journal.intent(cancel.intent_id).plan.write
-        assert getattr(write, "client_order_id") == answer.client_order_id
+        assert isinstance(write, CancelOrder)
+        assert write.client_order_id == answer.client_order_id
 
     told(story, Manned(habits=Habits(fates=(Fate.LOST,), outage_s=600.0)))
 
@@ -154,7 +162,7 @@ def test_a_denial_of_the_limits_is_its_own_code_with_their_reason() -> None:
     async def story(desk: Manned) -> None:
         error = await refused(desk, ErrorCode.POLICY_DENIED)
         assert "Above 500 USDT an order." in error.message
-        assert desk.journal.intent(str(getattr(error, "intent_id"))).state is State.DENIED
+        assert desk.journal.intent(named(error) or "").state is State.DENIED
 
     told(story, Manned(limits=Policy(refuses="Above 500 USDT an order.")))
 
@@ -233,7 +241,7 @@ def test_another_account_behind_the_same_name_is_refused_at_every_proposal_and_t
     ids=["sim, unknown", "live, unknown", "live, accepted", "live, another"],
 )
 def test_an_account_that_cannot_be_compared_is_real_money_only_where_the_operator_accepts_it(
-    desk: Callable[[], Manned], agreed: str, is_taken: bool
+    desk: Callable[[], Manned], agreed: str, *, is_taken: bool
 ) -> None:
     async def story(desk: Manned) -> None:
         said = MAIN.model_copy(update={"environment": desk.environment})
@@ -298,7 +306,7 @@ def test_a_tool_that_allows_more_than_when_it_was_allowed_is_blocked_until_looke
         await desk.sign(Purpose.ALLOW_TOOL, body)
         assert (await desk.clients.propose("claude", message)).state == "proposed"
 
-    told(story, Manned(tools=newer, widened=lambda before, now: more))
+    told(story, Manned(tools=newer, widened=lambda _before, _now: more))
 
 
 def test_without_an_approver_or_an_accepted_configuration_nothing_is_proposed() -> None:
@@ -418,10 +426,8 @@ def test_the_red_line_no_message_of_a_client_leads_to_a_decision() -> None:
 
 
 async def _whatever(asking: Any) -> None:  # noqa: ANN401 - any answer
-    try:
+    with suppress(ExchangeMcpError):
         await asking
-    except ExchangeMcpError:
-        pass
 
 
 def test_a_moved_price_under_a_lost_answer_never_becomes_a_second_order() -> None:
@@ -429,7 +435,7 @@ def test_a_moved_price_under_a_lost_answer_never_becomes_a_second_order() -> Non
         intent = await desk.placed()
         desk.shown.moved = Decimal(3)
         error = await refused(desk, ErrorCode.SIMILAR_ORDER, request=DEARER)
-        assert getattr(error, "intent_id") == intent.id
+        assert named(error) == intent.id
         again = await desk.asked()
         assert (again.intent_id, again.repeated, again.state) == (intent.id, True, "placed")
         assert desk.orders() == 1
