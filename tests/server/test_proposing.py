@@ -30,7 +30,7 @@ from exchange_mcp.server.news import News
 from exchange_mcp.server.offered import on_wire
 from exchange_mcp.server.running import Loaded, Running
 from exchange_mcp.tools.declarations import declaration_of, digest_of
-from exchange_mcp.tools.registry import builtin, complete, with_desk
+from exchange_mcp.tools.registry import builtin, with_desk, without_desk
 from serving import ERAS, Era, asked, refused
 
 pytestmark = pytest.mark.anyio
@@ -38,7 +38,7 @@ pytestmark = pytest.mark.anyio
 WRITING = ["place_order", "cancel_order", "set_leverage"]
 WITH_ANY_DESK = ["get_intent", "retract_proposal"]
 CREDENTIALS = {"credential-of-tests": "tests", "credential-of-another": "another"}
-BUY = {
+BUY: dict[str, object] = {
     "account": "main",
     "symbol": "BTC/USDT",
     "side": "buy",
@@ -87,17 +87,19 @@ def table(directory: Path, tools: list[str], *, wait: float = 0) -> str:
     )
 
 
-def write(directory: Path, desk: str) -> None:
+def write(directory: Path, desk: str, accounts: str = MAIN) -> None:
     path = directory / "serve.toml"
     path.write_text(
-        f'client = "tests"\n[cache]\ndirectory = {json.dumps(str(directory / "c"))}\n{desk}{MAIN}'
+        f'client = "tests"\n[cache]\ndirectory = {json.dumps(str(directory / "c"))}\n{desk}{accounts}'
     )
     path.chmod(0o600)
 
 
 @asynccontextmanager
-async def place(directory: Path, desk: str, *, is_up: bool = True) -> AsyncGenerator[Place]:
-    write(directory, desk)
+async def place(
+    directory: Path, desk: str, *, is_up: bool = True, accounts: str = MAIN
+) -> AsyncGenerator[Place]:
+    write(directory, desk, accounts)
     environ = {**os.environ, "DESK_A": "credential-of-tests"}
 
     def load() -> Loaded:
@@ -114,7 +116,7 @@ async def place(directory: Path, desk: str, *, is_up: bool = True) -> AsyncGener
         directory / "c",
         SystemClock(),
         news,
-        tools=lambda config: builtin() if config.desk is None else with_desk(config.desk.tools),
+        tools=lambda config: without_desk() if config.desk is None else with_desk(config.desk.tools),
         apply=lambda _: None,
         entropy=SystemEntropy(),
     )
@@ -148,7 +150,7 @@ async def test_each_tool_proposes_what_it_was_asked_and_answers_with_the_intent(
             assert (message.tool, message.action, message.note) == (tool, action, "as you said")
             assert message.proposal_id == intent["proposal_id"]
             assert message.account.name == "main"
-            spec = complete().get(tool)
+            spec = builtin().get(tool)
             assert spec is not None
             assert message.declaration == digest_of(declaration_of(spec))
             expected = {name: value for name, value in arguments.items() if name != "account"}
@@ -270,7 +272,7 @@ async def test_a_caller_without_a_credential_is_told_which_line_to_add(tmp_path:
 async def test_a_read_scope_sees_and_calls_none_of_what_writes_but_reads_intents(tmp_path: Path) -> None:
     async with place(tmp_path, table(tmp_path, WRITING)) as here:
         async with here.client("auto", scopes=frozenset({Scope.READ})) as client:
-            assert names((await client.list_tools()).tools) == [*names(list(builtin())), "get_intent"]
+            assert names((await client.list_tools()).tools) == [*names(list(without_desk())), "get_intent"]
             for tool, arguments, _ in EVERY:
                 assert (await refused(client, tool, **arguments))["code"] == "SCOPE_MISSING"
             told = await refused(client, "retract_proposal", intent_id="0" * 32)
@@ -291,7 +293,8 @@ async def test_a_cancel_names_its_order_by_exactly_one_id(
 async def test_an_intent_is_waited_for_with_progress_until_its_state_changes(tmp_path: Path) -> None:
     seen: list[str] = []
 
-    async def on_progress(_: float, __: float | None, message: str | None) -> None:
+    async def on_progress(progress: float, total: float | None, message: str | None) -> None:
+        assert (progress < 1, total) == (True, 45)
         seen.append(message or "")
 
     async with place(tmp_path, table(tmp_path, WRITING)) as here, here.client("auto") as client:
@@ -355,7 +358,7 @@ async def test_the_desk_comes_and_goes_with_a_reload_and_clients_hear_of_it(era:
     async with place(tmp_path, "") as here, here.client(era) as client:
         assert client.instructions is not None
         assert "read-only" in client.instructions
-        assert names((await client.list_tools()).tools) == names(list(builtin()))
+        assert names((await client.list_tools()).tools) == names(list(without_desk()))
         assert (await refused(client, "place_order", **BUY))["code"] == "UNKNOWN_TOOL"
         async with anyio.create_task_group() as group:
             if era == "auto":
@@ -375,7 +378,7 @@ async def test_the_desk_comes_and_goes_with_a_reload_and_clients_hear_of_it(era:
                 assert (await here.running.reload()).faults == ()
                 await until(lambda count=count: len(here.heard) >= count)
                 assert names((await client.list_tools()).tools) == [
-                    *names(list(builtin())),
+                    *names(list(without_desk())),
                     *tools,
                     *WITH_ANY_DESK,
                 ]
@@ -405,7 +408,7 @@ async def until(condition: Callable[[], bool]) -> None:
 def test_the_answers_of_the_tools_that_propose_name_no_schema_twice() -> None:
     schemas = {
         spec.name: on_wire(spec).output_schema
-        for spec in complete()
+        for spec in builtin()
         if spec.name in {*WRITING, *WITH_ANY_DESK}
     }
     assert len({json.dumps(schema) for schema in schemas.values()}) == 1
