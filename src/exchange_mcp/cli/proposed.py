@@ -1,6 +1,7 @@
 """A proposal by hand over the proposal socket, as the client whose credential it shows."""
 
 import os
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -9,7 +10,7 @@ import anyio
 import click
 
 from exchange_mcp import __version__
-from exchange_mcp.cli.at_desk import at_desk, desk_table_path, print_json
+from exchange_mcp.cli.at_desk import REFUSED, at_desk, desk_table_path, print_json
 from exchange_mcp.cli.clock import SystemClock
 from exchange_mcp.cli.entropy import SystemEntropy
 from exchange_mcp.cli.places import places
@@ -51,7 +52,13 @@ def propose_as_client(action: Action, tool: str, request: Mapping[str, object], 
         message = anyio.run(_proposed, socket, credential, draft)
     if way.is_json:
         print_json(message)
-        return
+    else:
+        _say(message)
+    if message.state == "denied":
+        sys.exit(REFUSED)
+
+
+def _say(message: IntentMessage) -> None:
     click.echo(
         f"{message.state.upper()}: intent {message.intent_id}. {visible(message.reason, _MOST)}".rstrip()
     )
