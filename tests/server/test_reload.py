@@ -23,7 +23,7 @@ from exchange_mcp.server.assembly import keyed
 from exchange_mcp.server.build import build_over
 from exchange_mcp.server.news import News
 from exchange_mcp.server.running import Loaded, Reloaded, Running
-from exchange_mcp.tools.registry import Registry, builtin
+from exchange_mcp.tools.registry import Registry, without_desk
 from serving import ERAS, Era, Sim, asked, configured
 
 from .http.listening import WRITE, write_tool
@@ -32,7 +32,7 @@ pytestmark = pytest.mark.anyio
 
 
 def tools(config: ServeConfig) -> Registry:
-    return Registry([*builtin(), *([write_tool([])] if config.client == "desk" else [])])
+    return Registry([*without_desk(), *([write_tool([])] if config.client == "desk" else [])])
 
 
 @asynccontextmanager

@@ -28,7 +28,7 @@ from exchange_mcp.server.build import build_over
 from exchange_mcp.server.news import News
 from exchange_mcp.server.running import Loaded, Running
 from exchange_mcp.server.stdio import serve
-from exchange_mcp.tools.registry import builtin, with_desk
+from exchange_mcp.tools.registry import without_desk, with_desk
 
 _TO_A_PERSON: Final = (
     "This is what an MCP client launches: it waits for one on standard input. Ctrl-C ends it. "
@@ -102,7 +102,7 @@ def command(
         places().cache,
         SystemClock(),
         news,
-        tools=lambda config: builtin() if config.desk is None else with_desk(config.desk.tools),
+        tools=lambda config: without_desk() if config.desk is None else with_desk(config.desk.tools),
         apply=apply,
         entropy=SystemEntropy(),
     )

@@ -11,7 +11,7 @@ from pydantic import Field, ValidationError
 from exchange_mcp.config.credentials import read_credential
 from exchange_mcp.config.faults import KeyPath, SecretError
 from exchange_mcp.config.redaction import Redactor
-from exchange_mcp.config.schema import NOT_IN_THIS_FILE, FilePath, SecretReference, Table
+from exchange_mcp.config.schema import FilePath, SecretField, SecretReference, Table
 from exchange_mcp.config.secret import Secret
 from exchange_mcp.config.sentences import sentences
 
@@ -48,6 +48,12 @@ class DeskLinkTable(Table):
             description=f"a number of seconds from 0 to {MOST_WAIT_SECONDS}",
         ),
     ] = 0
+
+
+class _One(Table):
+    """Where one credential is."""
+
+    credential: SecretField
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,12 +120,11 @@ def _judge_credential(
     place: KeyPath = ("desk", "credentials", client)
     if not _CLIENT.fullmatch(client):
         return [(place, "a client's name has 1 to 64 of a-z, 0-9, dot, _ and -")]
-    if not isinstance(content, dict):
-        return [(place, NOT_IN_THIS_FILE)]
     try:
-        return SecretReference.model_validate(content, context={"home": home})
+        return _One.model_validate({"credential": content}, context={"home": home}).credential
     except ValidationError as error:
-        return list(sentences(error, SecretReference, place))
+        found = sentences(error, _One, inner={"credential": SecretReference})
+        return [((*place, *path[1:]), message) for path, message in found]
 
 
 def desk_access(config: DeskLinkConfig, *, environ: Mapping[str, str], redactor: Redactor) -> DeskAccess:

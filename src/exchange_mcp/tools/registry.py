@@ -74,7 +74,7 @@ class Registry:
         return len(self._specs)
 
 
-def builtin() -> Registry:
+def without_desk() -> Registry:
     """The tools of a server that has no desk: none of them writes."""
     return Registry(_READING)
 
@@ -87,7 +87,7 @@ def with_desk(writing: Collection[str]) -> Registry:
     return Registry([*_READING, *(spec for spec in proposals.TOOLS if spec.name in writing), *intents.TOOLS])
 
 
-def complete() -> Registry:
+def builtin() -> Registry:
     """Every tool of this release, whatever the configuration."""
     from exchange_mcp.tools import proposals  # noqa: PLC0415 - as above
 
