@@ -1,18 +1,20 @@
 """A whole desk in virtual time, with people at it: the offices over the engine, the journal and the model venue."""
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
 
+from desk.running import Running, until
+from desk.signing import ANNA, Hand
 from exchange_mcp.desk.approvers import Verifier, verifiers
 from exchange_mcp.desk.intents import State
 from exchange_mcp.desk.offices.agreement import HeldAccount
 from exchange_mcp.desk.offices.floor import Floor, Profile, Standing, Trading
 from exchange_mcp.desk.offices.operations import Operations
 from exchange_mcp.desk.offices.proposals import Proposals
-from exchange_mcp.desk.offices.tools import OfferedTool
+from exchange_mcp.desk.offices.tools import OfferedTool, Widened
 from exchange_mcp.desk.operator.messages import Decision, Done
 from exchange_mcp.desk.ports import LimitRuling, Limits, Planned
 from exchange_mcp.desk.records import Counted, Intent
@@ -43,9 +45,6 @@ from orders.made import (
 )
 from simulation.port import ACCOUNT, CancelWish, LeverageWish, ModelVenue, Wish
 from simulation.world import Fate, Habits, World
-
-from ..running import Running, until
-from ..signing import ANNA, Hand
 
 CREDENTIAL = "claude's credential"
 MAIN = AccountIdentity(
@@ -100,7 +99,8 @@ class Shown(ModelVenue):
         return await ModelVenue.plan(self, _wish(request, self.world), client_order_id)
 
     def _planned(self, plan: WirePlan) -> Planned:
-        preview = {"lines": []} if self.wrong_preview else _preview(plan, self.moved).model_dump()
+        nothing: dict[str, Any] = {}
+        preview = nothing if self.wrong_preview else _preview(plan, self.moved).model_dump()
         return replace(ModelVenue._planned(self, plan), preview=preview)  # pyright: ignore[reportPrivateUsage] - one seam of it
 
 
@@ -191,7 +191,7 @@ class Manned(Running):
     kinds: Mapping[str, Verifier] = field(default_factory=lambda: verifiers(is_all_simulated=False))
     is_enrolled: bool = True
     tools: Sequence[OfferedTool] = TOOLS
-    widened: Callable[[Mapping[str, Any], Mapping[str, Any]], str | None] = lambda before, now: None
+    widened: Widened = lambda _before, _now: None
     account_id: str | None = "1001"
     environment: Environment = Environment.SIM
     accept_unmatched: str | None = None
@@ -266,8 +266,12 @@ class Manned(Running):
     # What a client does.
 
     def message(
-        self, request: Mapping[str, object] = BUY, *, action: str = "place", **changed: Any
-    ) -> ProposalMessage:  # noqa: ANN401 - a field of the record
+        self,
+        request: Mapping[str, object] = BUY,
+        *,
+        action: str = "place",
+        **changed: Any,  # noqa: ANN401 - a field of the record
+    ) -> ProposalMessage:
         self.proposals_made += 1
         tool = next(tool for tool in TOOLS if tool.name == TOOL_OF[action])
         values: dict[str, Any] = {
@@ -285,7 +289,7 @@ class Manned(Running):
 
     # What approvers do.
 
-    def grant(self, decision: Decision, **changed: Any) -> Statement:  # noqa: ANN401 - a field of the record
+    def granting(self, decision: Decision, **changed: Any) -> Statement:  # noqa: ANN401 - a field of the record
         values: dict[str, Any] = {
             "purpose": Purpose.GRANT,
             "desk_id": decision.desk_id,
@@ -301,7 +305,7 @@ class Manned(Running):
         return Statement(**{**values, **changed})
 
     async def approve(self, decision: Decision, hand: Hand = ANNA) -> Done:
-        return await self.operators.signed(hand.message(self.grant(decision)))
+        return await self.operators.signed(hand.message(self.granting(decision)))
 
     def said(self, purpose: Purpose, body: Mapping[str, object]) -> Statement:
         challenge = self.operators.challenge()

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from desk.running import until
+from desk.signing import ANNA, BEN, CLEO
 from exchange_mcp.desk.intents import State
 from exchange_mcp.desk.operator.messages import Decision, SignedMessage
 from exchange_mcp.desk.statements import Purpose
@@ -19,8 +21,6 @@ from exchange_mcp.model.errors import (
     WritesClosedError,
 )
 
-from ..running import until
-from ..signing import ANNA, BEN, CLEO
 from .manned import Manned, Policy
 
 Story = Callable[[Manned], Coroutine[Any, Any, None]]
@@ -51,7 +51,7 @@ def test_a_signature_over_what_was_shown_sends_it_once_and_a_replay_nothing() ->
     async def story(desk: Manned) -> None:
         answer = await desk.asked()
         decision = await desk.operators.open(answer.intent_id)
-        message = ANNA.message(desk.grant(decision))
+        message = ANNA.message(desk.granting(decision))
         done = await desk.operators.signed(message)
         assert (done.is_complete, done.intents[0].state) == (True, "approved")
         await refused(desk.operators.signed(message), "opened again since")
@@ -60,7 +60,7 @@ def test_a_signature_over_what_was_shown_sends_it_once_and_a_replay_nothing() ->
         no_more_than(desk, 1)
         granted = next(e for e in desk.journal.events_of(answer.intent_id) if e.kind == "granted")
         record = json.loads(json.loads(granted.text)["body"]["record"])
-        assert record["statement"] == desk.grant(decision).canonical()
+        assert record["statement"] == desk.granting(decision).canonical()
         assert [one["approver"] for one in record["signatures"]] == ["anna"]
 
     told(story)
@@ -85,6 +85,14 @@ async def _edit(desk: Manned, column: str) -> None:
     with desk.journal._entry() as entry:  # pyright: ignore[reportPrivateUsage] - as an intruder with the file would
         entry.connection.exec_driver_sql("DROP TRIGGER intent_keeps_its_names")
         entry.connection.exec_driver_sql(f"UPDATE intent SET {column} = replace({column}, '0.01', '0.09')")  # noqa: S608 - a test's own word
+
+
+async def _edit_plan(desk: Manned, _: Decision) -> None:
+    await _edit(desk, "plan_text")
+
+
+async def _edit_preview(desk: Manned, _: Decision) -> None:
+    await _edit(desk, "preview_text")
 
 
 async def _loosen(desk: Manned, _: Decision) -> None:
@@ -127,8 +135,8 @@ async def _preview_again(desk: Manned, decision: Decision) -> None:
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        (lambda desk, _: _edit(desk, "plan_text"), "the plan is another one"),
-        (lambda desk, _: _edit(desk, "preview_text"), "the preview is another one"),
+        (_edit_plan, "the plan is another one"),
+        (_edit_preview, "the preview is another one"),
         (_preview_again, "the preview is another one"),
         (_loosen, "the policy is another one"),
         (_remove, "nobody of that name"),
@@ -155,7 +163,7 @@ def test_what_changed_between_looking_and_signing_voids_the_signature(change: Ch
     async def story(desk: Manned) -> None:
         answer = await desk.asked()
         decision = await desk.operators.open(answer.intent_id)
-        message = ANNA.message(desk.grant(decision))
+        message = ANNA.message(desk.granting(decision))
         done = change(desk, decision)
         if done is not None:
             await done
@@ -167,16 +175,33 @@ def test_what_changed_between_looking_and_signing_voids_the_signature(change: Ch
 
 
 def _of_message(**changed: Any) -> Callable[[Manned, Decision], SignedMessage]:  # noqa: ANN401 - a field of the record
-    return lambda desk, decision: ANNA.message(desk.grant(decision), **changed)
+    return lambda desk, decision: ANNA.message(desk.granting(decision), **changed)
 
 
 def _of_body(**changed: object) -> Callable[[Manned, Decision], SignedMessage]:
     """Signed as it is sent: the hash is good, what it says is not what the desk holds."""
 
     def made(desk: Manned, decision: Decision) -> SignedMessage:
-        return ANNA.message(desk.grant(decision, body={**desk.grant(decision).body, **changed}))
+        return ANNA.message(desk.granting(decision, body={**desk.granting(decision).body, **changed}))
 
     return made
+
+
+def _of_another_desk(desk: Manned, decision: Decision) -> SignedMessage:
+    return ANNA.message(desk.granting(decision, desk_id="f" * 32))
+
+
+def _of_another_purpose(desk: Manned, decision: Decision) -> SignedMessage:
+    return ANNA.message(desk.granting(decision, purpose=Purpose.RESUME), purpose=Purpose.GRANT)
+
+
+def _of_nobody(desk: Manned, decision: Decision) -> SignedMessage:
+    return BEN.message(desk.granting(decision))
+
+
+def _under_annas_name(desk: Manned, decision: Decision) -> SignedMessage:
+    bens = BEN.message(desk.granting(decision))
+    return bens.model_copy(update={"signature": bens.signature.model_copy(update={"approver": "anna"})})
 
 
 @pytest.mark.parametrize(
@@ -191,17 +216,10 @@ def _of_body(**changed: object) -> Callable[[Manned, Decision], SignedMessage]:
         _of_message(nonce="0" * 32),
         _of_message(expires_ms=2_000_000_000_000),
         _of_message(purpose=Purpose.PROPOSE),
-        lambda desk, decision: ANNA.message(desk.grant(decision, desk_id="f" * 32)),
-        lambda desk, decision: ANNA.message(
-            desk.grant(decision, purpose=Purpose.RESUME), purpose=Purpose.GRANT
-        ),
-        lambda desk, decision: BEN.message(desk.grant(decision)),
-        lambda desk, decision: BEN.message(
-            desk.grant(decision),
-            signature=ANNA.message(desk.grant(decision)).signature.model_copy(
-                update={"fields": BEN.fields(desk.grant(decision).hash())}
-            ),
-        ),
+        _of_another_desk,
+        _of_another_purpose,
+        _of_nobody,
+        _under_annas_name,
     ],
     ids=[
         "another intent",
@@ -238,9 +256,9 @@ def test_a_signature_for_one_intent_approves_no_other() -> None:
         first = await desk.asked()
         second = await desk.asked({"symbol": "BTC/USDT:USDT", "leverage": 5}, action="leverage")
         one, other = await desk.operators.open(first.intent_id), await desk.operators.open(second.intent_id)
-        good = ANNA.message(desk.grant(one))
+        good = ANNA.message(desk.granting(one))
         await refused(desk.operators.signed(good.model_copy(update={"nonce": other.nonce})), "another intent")
-        await refused(desk.operators.signed(good.model_copy(update={"body": desk.grant(other).body})))
+        await refused(desk.operators.signed(good.model_copy(update={"body": desk.granting(other).body})))
         no_more_than(desk, 0)
 
     told(story)

@@ -97,15 +97,13 @@ def said(purpose: Purpose, body: Mapping[str, object]) -> Said:
         raise refused(f"{purpose} is signed over an opened decision, or is nothing that this desk knows")
     try:
         read = model.model_validate(dict(body))
-        is_whole = canonical_json(written(purpose, read)) == canonical_json(body)
+        canonical_json(written(purpose, read))
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
         where = ".".join(str(part) for part in first["loc"])[:60]
         raise refused(f"what it says is not of its purpose: {where}: {first['msg'][:120]}") from None
     except (TypeError, RecursionError):
         raise refused("what it says has no exact form") from None
-    if not is_whole:
-        raise refused("what it says is written otherwise than this desk writes it")
     return read
 
 
