@@ -13,7 +13,7 @@ class Elsewhere:
         kept = self.cookies
 
         class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:  # noqa: N802 - the name that the library asks for
+            def do_GET(self) -> None:
                 kept.append(self.headers.get("Cookie", ""))
                 body = b"<!doctype html><title>elsewhere</title><p>hello</p>"
                 self.send_response(200)
