@@ -6,7 +6,6 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from desk.console.pretend_office import PretendOffice
 from exchange_mcp.cli.clock import SystemClock
 from exchange_mcp.cli.entropy import SystemEntropy
 from exchange_mcp.desk.apps.operator import operator_app

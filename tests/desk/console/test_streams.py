@@ -16,12 +16,12 @@ pytestmark = pytest.mark.anyio
 
 
 def session_of(desk: Desk) -> Session:
-    return next(reversed(desk.console._room.sessions._sessions.values()))
+    return [*desk.console.room.sessions][-1]
 
 
 def opened(desk: Desk) -> AsyncGenerator[str]:
     session = session_of(desk)
-    sessions = desk.console._room.sessions
+    sessions = desk.console.room.sessions
     return stream(desk.office, session.streams, is_over=lambda: sessions.is_over(session))
 
 

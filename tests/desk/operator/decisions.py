@@ -74,7 +74,9 @@ def sets_leverage() -> Decision:
 def decision(write: Planned, preview: Preview, terms: MarketTerms, **changed: Any) -> Decision:  # noqa: ANN401 - any field
     plan = wired(write, terms)
     values: dict[str, Any] = {
-        "intent": view(symbol=plan.market.symbol, action=plan.action, effect=getattr(preview, "effect", None)),
+        "intent": view(
+            symbol=plan.market.symbol, action=plan.action, effect=getattr(preview, "effect", None)
+        ),
         "desk_id": DESK,
         "plan_text": plan.canonical(),
         "preview_text": recorded(preview),

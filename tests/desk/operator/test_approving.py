@@ -153,7 +153,9 @@ def test_a_preview_of_another_amount_of_the_same_market_is_not_signed() -> None:
     ],
     ids=["empty", "cut", "a list", "null", "spaced", "longer", "a key twice", "deep", "a float"],
 )
-def test_what_cannot_be_read_or_is_written_otherwise_is_not_signed(part: str, edit: Callable[[str], str]) -> None:
+def test_what_cannot_be_read_or_is_written_otherwise_is_not_signed(
+    part: str, edit: Callable[[str], str]
+) -> None:
     decision = flips()
     refused(decision.model_copy(update={part: edit(getattr(decision, part))}))
 
@@ -181,7 +183,9 @@ def test_a_policy_that_is_not_the_one_in_force_is_not_signed() -> None:
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_a_decision_that_is_not_the_one_that_was_asked_for_is_not_signed(changed: dict[str, Any], word: str) -> None:
+def test_a_decision_that_is_not_the_one_that_was_asked_for_is_not_signed(
+    changed: dict[str, Any], word: str
+) -> None:
     assert word in refused(flips().model_copy(update=changed))
 
 
@@ -266,7 +270,13 @@ def test_similar_orders_are_shown_with_their_age() -> None:
 
 @pytest.mark.parametrize(
     ("passed", "words"),
-    [(0, "0 s ago"), (59_999, "59 s ago"), (60_000, "1 minute ago"), (7_200_000, "2 hours ago"), (86_400_000, "1 day ago")],
+    [
+        (0, "0 s ago"),
+        (59_999, "59 s ago"),
+        (60_000, "1 minute ago"),
+        (7_200_000, "2 hours ago"),
+        (86_400_000, "1 day ago"),
+    ],
 )
 def test_an_age_is_told_in_words_of_one_unit(passed: int, words: str) -> None:
     assert age(NOW_MS - passed, NOW_MS) == words
@@ -284,6 +294,11 @@ def test_no_text_of_the_desks_can_steer_a_terminal(made: Callable[[], Decision])
         }
     )
     shown = page(read(decision), NOW_MS)
-    texts = [shown.headline, shown.approvals, *shown.recent, *shown.changed, *(told for _, told in shown.where)]
+    texts = [
+        shown.headline,
+        shown.approvals,
+        *shown.recent,
+        *shown.changed,
+        *(told for _, told in shown.where),
+    ]
     assert all(text.isascii() and text.isprintable() for text in texts)
-

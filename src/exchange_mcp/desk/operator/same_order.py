@@ -72,7 +72,9 @@ def check_request(plan: WirePlan) -> None:
         )
     # The same fields mean another order on a market of another type.
     if not any(
-        each.endpoint == endpoint and each.cls is _CLASSES[plan.action] and plan.market.market_type in each.market_types
+        each.endpoint == endpoint
+        and each.cls is _CLASSES[plan.action]
+        and plan.market.market_type in each.market_types
         for each in REVIEWED.get(plan.venue, ())
     ):
         raise ValueError(
