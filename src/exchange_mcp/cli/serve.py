@@ -28,7 +28,7 @@ from exchange_mcp.server.build import build_over
 from exchange_mcp.server.news import News
 from exchange_mcp.server.running import Loaded, Running
 from exchange_mcp.server.stdio import serve
-from exchange_mcp.tools.registry import without_desk, with_desk
+from exchange_mcp.tools.registry import with_desk, without_desk
 
 _TO_A_PERSON: Final = (
     "This is what an MCP client launches: it waits for one on standard input. Ctrl-C ends it. "
