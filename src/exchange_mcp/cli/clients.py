@@ -171,9 +171,9 @@ def _set(  # noqa: PLR0913 - the options of two commands
 def _declaration(tool: str) -> str:
     """The digest of the tool's declaration as this program has it: what is signed is not the desk's word for it."""
     from exchange_mcp.tools.declarations import declaration_of, digest_of  # noqa: PLC0415 - imports every tool
-    from exchange_mcp.tools.registry import complete  # noqa: PLC0415 - as above
+    from exchange_mcp.tools.registry import builtin  # noqa: PLC0415 - as above
 
-    spec = complete().get(tool)
+    spec = builtin().get(tool)
     if spec is not None:
         return digest_of(declaration_of(spec))
     raise click.ClickException(

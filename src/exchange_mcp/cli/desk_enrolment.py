@@ -38,7 +38,7 @@ from exchange_mcp.desk.settings import DeskSettings
 from exchange_mcp.model.canonical import canonical_json
 from exchange_mcp.tools.declarations import declaration_of
 from exchange_mcp.tools.matrix import matrix
-from exchange_mcp.tools.registry import Registry, complete
+from exchange_mcp.tools.registry import Registry, builtin
 
 _USUAL_CLIENT: Final = "assistant"
 _USUAL_APPROVER: Final = "me"
@@ -58,7 +58,7 @@ class FirstEnrolment:
         self._home = home
         self._settings = settings
         self._redactor = redactor
-        self._registry = complete()
+        self._registry = builtin()
         self.client = ""
 
     def run(self, *, approver: str | None, client: str | None, tools: str | None) -> None:

@@ -32,7 +32,7 @@ from exchange_mcp.rules.venues import check_account
 from exchange_mcp.server.assembly import Keyed, keyed_account, opening
 from exchange_mcp.server.signals import obey
 from exchange_mcp.tools.matrix import matrix
-from exchange_mcp.tools.registry import complete
+from exchange_mcp.tools.registry import builtin
 
 if TYPE_CHECKING:
     from exchange_mcp.venue.opening import Opening as VenueOpening
@@ -85,7 +85,7 @@ def _made(
     held: ExitStack,
 ) -> Program:
     """The process over its journal; `held` gives back both."""
-    found, registry = places(), complete()
+    found, registry = places(), builtin()
     clock, entropy = SystemClock(), SystemEntropy()
     journal = open_journal(
         found.desk_journal,

@@ -21,12 +21,12 @@ from exchange_mcp.desk.operator.client import OperatorClient
 from exchange_mcp.link.client import DeskClient
 from exchange_mcp.link.messages import AccountIdentity, Action, IntentMessage
 from exchange_mcp.link.ports import Draft
-from exchange_mcp.model.accounts import Environment, MarketType
+from exchange_mcp.model.accounts import AccountName, Environment, MarketType
 from exchange_mcp.model.errors import DeskError
 from exchange_mcp.model.venue_text import visible
 from exchange_mcp.rules.venues import check_account
 from exchange_mcp.tools.declarations import declaration_of, digest_of
-from exchange_mcp.tools.registry import complete
+from exchange_mcp.tools.registry import builtin
 
 if TYPE_CHECKING:
     from exchange_mcp.cli.propose import Way
@@ -80,7 +80,7 @@ async def _proposed(socket: Path, credential: str, draft: Draft) -> IntentMessag
 
 
 def _declaration(tool: str) -> str:
-    spec = complete().get(tool)
+    spec = builtin().get(tool)
     if spec is None:
         raise click.ClickException(f"this exchange-mcp has no tool {tool}; propose with --operator")
     return digest_of(declaration_of(spec))
@@ -109,7 +109,7 @@ def _identity(operator: OperatorClient, name: str) -> AccountIdentity:
         accounts = {}
     else:
         accounts = {each.account.name: each.account for each in config.accounts}
-    account = accounts.get(name)
+    account = accounts.get(AccountName(name))
     if account is None:
         raise click.UsageError(f"neither the desk nor serve.toml has an account {visible(name, 40)}")
     return AccountIdentity(
