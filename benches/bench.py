@@ -32,6 +32,7 @@ from benches.parties import (
     resident_bytes,
     simulator,
 )
+from benches.rechecks import rechecks
 
 BUILD: Final = Path("build")
 SYMBOL: Final = "BTC/USDT"
@@ -262,6 +263,7 @@ async def measure(folder: Path, log: Path) -> list[Figure]:
         figures += await reading(one, quick, log)
         figures += await guard(quick)
         figures += await preview()
+        figures += await rechecks(quick, folder / "desk")
         slow.delay_tickers(SLOW_MILLISECONDS)
         figures += await ten_accounts(ten, "slow", log)
         figures += await first_read(one, quick, log)

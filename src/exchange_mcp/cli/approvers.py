@@ -8,6 +8,7 @@ import click
 from exchange_mcp.cli.at_desk import at_desk, desk_options, print_json
 from exchange_mcp.cli.deciding import say_done
 from exchange_mcp.cli.entropy import SystemEntropy
+from exchange_mcp.cli.passkey_making import passkey_body
 from exchange_mcp.cli.passphrase import new_passphrase
 from exchange_mcp.cli.places import places
 from exchange_mcp.cli.signing import sign, signer_of, signer_options
@@ -51,6 +52,9 @@ def listed(socket: Path | None, *, is_json: bool) -> None:
 @command.command("add")
 @click.argument("name")
 @click.option(
+    "--passkey", is_flag=True, help="A passkey of a browser, for the console, instead of a key in a file."
+)
+@click.option(
     "--scripted", is_flag=True, help="A key that lies open, for a desk whose every account is simulated."
 )
 @click.option(
@@ -68,6 +72,7 @@ def added(  # noqa: PLR0913 - the options above
     approver: str | None,
     key: Path | None,
     *,
+    passkey: bool,
     scripted: bool,
     is_json: bool,
 ) -> None:
@@ -76,6 +81,10 @@ def added(  # noqa: PLR0913 - the options above
     Another person makes their own key on their own account of this machine and gives you its file's public part: the
     passphrase is theirs alone.
     """
+    if passkey and (scripted or new_key is not None):
+        raise click.UsageError(
+            "a passkey stays with its browser or security key: it has no file and signs no script"
+        )
     if not APPROVER_NAME.fullmatch(name):
         raise click.UsageError("an approver's name has 1 to 32 of a-z, 0-9, _ and -, a letter or digit first")
     place = places().approver_keys / f"{name}{KEY_SUFFIX}" if new_key is None else new_key
@@ -85,6 +94,14 @@ def added(  # noqa: PLR0913 - the options above
             raise click.ClickException(
                 f"{name} can approve already; remove that key first, or take another name"
             )
+        if passkey:
+            body = passkey_body(client, name)
+            done = sign(client, signer, Purpose.ADD_APPROVER, body)
+            if is_json:
+                print_json(done, **body)
+            else:
+                say_done(done)
+            return
         made = _key_at(place, name, is_scripted=scripted)
         body = approver_body(name=made.name, kind=made.kind, public=made.public)
         done = sign(client, signer, Purpose.ADD_APPROVER, body)

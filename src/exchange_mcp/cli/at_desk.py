@@ -75,18 +75,22 @@ def end(message: str, next_step: str, code: int, *, is_json: bool, named: str | 
 
 
 def operator_socket() -> Path:
-    """Where the desk listens: what `desk.toml` says, or else where it listens by default.
+    """Where the desk listens to its operator: what `desk.toml` says, or else where it does by default."""
+    return desk_table_path("operator_socket") or places().operator_socket
+
+
+def desk_table_path(name: str) -> Path | None:
+    """A path in `[desk]` of the user's `desk.toml`, if one stands there.
 
     The file is only looked into: what else is wrong in it must not keep anybody from halting the desk.
     """
-    own = places()
     try:
-        desk = tomllib.loads(own.desk_file.read_text(encoding="utf-8")).get("desk", {})
-        named = desk.get("operator_socket") if isinstance(desk, dict) else None  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType] - TOML's values
-    except (OSError, ValueError):
-        named = None
+        content: dict[str, Any] = tomllib.loads(places().desk_file.read_text(encoding="utf-8"))
+        named = content.get("desk", {}).get(name)
+    except (OSError, ValueError, AttributeError):
+        return None
     if not isinstance(named, str):
-        return own.operator_socket
+        return None
     path = Path(named)
     return home_directory(os.environ).joinpath(*path.parts[1:]) if path.parts[:1] == ("~",) else path
 

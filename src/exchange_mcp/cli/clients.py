@@ -89,10 +89,12 @@ def added(  # noqa: PLR0913 - the options above
         raise click.UsageError(f"{place} is there already; name another file with --credential")
     with at_desk(socket, is_json=is_json) as client:
         signer = signer_of(client, approver, key)
-        credential = base64.urlsafe_b64encode(SystemEntropy().token(_BYTES)).decode().rstrip("=")
+        # The same shape as a token over HTTP, which is what keeps both out of logs.
+        raw = base64.urlsafe_b64encode(SystemEntropy().token(_BYTES)).decode().rstrip("=")
+        credential = f"xmcp_{raw}"
         # On disk before it counts: a credential that is registered and lost could not be told from a stolen one.
         try:
-            write_owner_only(place, f"{credential}\n".encode())
+            write_owner_only(place, credential.encode())
         except OSError as error:
             raise click.ClickException(f"{place} cannot be written: {error.strerror}") from None
         try:

@@ -1,4 +1,4 @@
-"""One decision on the screen: what was decoded from the plan inside the frame, what the proposer wrote outside of it."""
+"""One decision on the screen: what was decoded from the plan in the frame, the proposer's note outside."""
 
 from collections.abc import Iterator
 from typing import Final

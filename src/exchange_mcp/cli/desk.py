@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from exchange_mcp.cli.desk_options import said_without_setup, setup_options
+from exchange_mcp.cli.desk_options import setup_options
 
 
 class _WithAccept(click.Group):
@@ -53,9 +53,9 @@ def command(ctx: click.Context, file: Path | None, *, is_setup: bool, **said: An
 
         set_up(file, **said)
         return
-    option = said_without_setup(said)
+    option = next((name for name, value in said.items() if value), None)
     if option is not None:
-        raise click.UsageError(f"{option} belongs to --setup")
+        raise click.UsageError(f"--{option.replace('_', '-')} belongs to --setup")
     from exchange_mcp.cli.desk_run import run_desk  # noqa: PLC0415 - as above
 
     run_desk(file)

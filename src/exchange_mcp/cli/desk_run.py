@@ -1,7 +1,8 @@
 """Running the desk: its configuration with its secrets, its journal, and the process over both."""
 
 import os
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
@@ -18,7 +19,6 @@ from exchange_mcp.config.accepted import load_accepted
 from exchange_mcp.config.faults import ConfigError, Fault, SecretError
 from exchange_mcp.config.logs import configure_logging
 from exchange_mcp.config.redaction import Redactor
-from exchange_mcp.desk.journal import Journal
 from exchange_mcp.desk.journal_errors import LockHeldError
 from exchange_mcp.desk.opening import Surroundings, marks_in, open_journal, this_machine
 from exchange_mcp.desk.program import Around, Program
@@ -58,58 +58,70 @@ def run_desk(file: Path | None) -> None:
     except ConfigError as error:
         end_with_faults(error, source)
     apply(first.settings)
-    registry = builtin()
+    with ExitStack() as held:
+        try:
+            program = _made(source, first, load, apply, held)
+            anyio.run(program.run)
+        except LockHeldError as error:
+            raise click.ClickException(
+                f"a desk is running already: {error.message}. {error.next_step}"
+            ) from None
+        except JournalError as error:
+            _stopped_by(error)
+        except SocketError as error:
+            raise click.ClickException(str(error)) from None
+        except BaseExceptionGroup as group:
+            ours, others = group.split(ExchangeMcpError)
+            if ours is None or others is not None:
+                raise
+            _stopped_by(_first(ours))
+
+
+def _made(
+    source: Path,
+    first: Loaded,
+    load: Callable[[], Loaded],
+    apply: Callable[[DeskSettings], None],
+    held: ExitStack,
+) -> Program:
+    """The process over its journal; `held` gives back both."""
+    found, registry = places(), builtin()
     clock, entropy = SystemClock(), SystemEntropy()
-    journal: Journal | None = None
-    program: Program | None = None
-    try:
-        journal = open_journal(
-            found.desk_journal,
-            Surroundings(
-                clock=clock,
-                entropy=entropy,
-                marks=marks_in(found.state),
-                machine=this_machine(),
-                opening=Opening(
-                    version=__version__,
-                    policy_digest=first.settings.policy.digest(),
-                    matrix_digest=matrix(registry).digest,
-                ),
+    journal = open_journal(
+        found.desk_journal,
+        Surroundings(
+            clock=clock,
+            entropy=entropy,
+            marks=marks_in(found.state),
+            machine=this_machine(),
+            opening=Opening(
+                version=__version__,
+                policy_digest=first.settings.policy.digest(),
+                matrix_digest=matrix(registry).digest,
             ),
-        )
-        ground = Ground(journal=journal, clock=clock, entropy=entropy, cache=found.cache)
-        around = Around(
-            file=source,
-            judge=lambda text: judge_settings(text, source, check=check_account, environ=os.environ),
-            load=load,
-            apply=apply,
-            runtime=found.runtime,
-            obey=obey,
-            say=click.echo,
-            tools=registry,
-        )
+        ),
+    )
+    held.callback(journal.close)
+    around = Around(
+        file=source,
+        judge=lambda text: judge_settings(text, source, check=check_account, environ=os.environ),
+        load=load,
+        apply=apply,
+        runtime=found.runtime,
+        obey=obey,
+        say=click.echo,
+        tools=registry,
+    )
+    ground = Ground(journal=journal, clock=clock, entropy=entropy, cache=found.cache)
+    try:
         program = Program(first, ground, around)
-        anyio.run(program.run)
-    except LockHeldError as error:
-        raise click.ClickException(f"a desk is running already: {error.message}. {error.next_step}") from None
-    except JournalError as error:
-        _stopped_by(error)
-    except SocketError as error:
-        raise click.ClickException(str(error)) from None
     except OSError as error:
+        port = first.settings.console_port
         raise click.ClickException(
-            f"the console's port {first.settings.console_port} ([console] port): {error.strerror or error}"
+            f"the console's port {port} ([console] port): {error.strerror or error}"
         ) from None
-    except BaseExceptionGroup as group:
-        ours, others = group.split(ExchangeMcpError)
-        if ours is None or others is not None:
-            raise
-        _stopped_by(_first(ours))
-    finally:
-        if program is not None:
-            program.close()
-        if journal is not None:
-            journal.close()
+    held.callback(program.close)
+    return program
 
 
 def _stopped_by(error: ExchangeMcpError) -> NoReturn:

@@ -21,13 +21,13 @@ from exchange_mcp.model.venue_text import visible
 @signer_options
 @desk_options
 def command(  # noqa: PLR0913 - the options above
+    *,
     socket: Path | None,
     account: str | None,
     reason: str,
     by: str | None,
     approver: str | None,
     key: Path | None,
-    *,
     cancel_open: bool,
     is_json: bool,
 ) -> None:

@@ -79,13 +79,13 @@ def shown(socket: Path | None, intent: str, *, is_json: bool) -> None:
 @signer_options
 @desk_options
 def resolved(  # noqa: PLR0913 - the options above
+    *,
     socket: Path | None,
     intent: str,
     outcome: str,
     note: str | None,
     approver: str | None,
     key: Path | None,
-    *,
     is_json: bool,
 ) -> None:
     """Say what became of the unknown INTENT, after looking at the venue yourself; signed, with a note.

@@ -1,4 +1,4 @@
-"""Who signs for a command, and how: the key in its file, its passphrase from the controlling terminal, one statement."""
+"""Who signs for a command, and how: a key from its file, a passphrase from the controlling terminal, one statement."""
 
 import sys
 from collections.abc import Callable, Mapping

@@ -10,12 +10,12 @@ import tty
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Self
 
 import click
 
 from exchange_mcp.cli.clock import SystemClock
-from exchange_mcp.cli.deciding import approve, followed, opened, say_done, says_yes, told
+from exchange_mcp.cli.deciding import approve, followed, opened, say_granted, says_yes, told
 from exchange_mcp.cli.decision_shown import remaining, show_page
 from exchange_mcp.cli.signing import signer_of
 from exchange_mcp.cli.tabled import console
@@ -43,7 +43,7 @@ _LOST: Final = frozenset({ErrorCode.DESK_UNREACHABLE, ErrorCode.DESK_VERSION})
 
 def follow_lines(client: OperatorClient, *, is_json: bool) -> None:
     """Print what waits, and from then on an event a line, until interrupted or the desk is gone."""
-    head = client.news(after=0, wait_ms=0).head
+    head = client.head()
     for view in client.intents(state="open", limit=500).intents:
         _print_line(view.model_dump(mode="json") if is_json else f"waiting  {view.id}  {view.summary}")
     while True:
@@ -53,7 +53,7 @@ def follow_lines(client: OperatorClient, *, is_json: bool) -> None:
                 _print_line(event.model_dump(mode="json"))
             else:
                 _print_line(f"{iso(event.at)}  {event.kind:<12}  {_subject(event.text)}")
-        head = max(head, news.head)
+        head = news.events[-1].seq if news.events else head
 
 
 def watch(client: OperatorClient, *, approver: str | None, key: Path | None, by: str) -> None:
@@ -88,8 +88,8 @@ class _Ear:
         self._error: ExchangeMcpError | None = None
         self._thread = threading.Thread(target=self._listen, daemon=True)
 
-    def __enter__(self) -> "_Ear":
-        self._head = self._client.news(after=0, wait_ms=0).head
+    def __enter__(self) -> Self:
+        self._head = self._client.head()
         self._thread.start()
         return self
 
@@ -160,7 +160,7 @@ def _decide(  # noqa: PLR0913 - who decides, and on what
             click.echo("Not approved; the proposal waits as before.", err=True)
             return
         done = approve(client, decidable, signer)
-        say_done(done)
+        say_granted(done)
         if done.is_complete:
             click.echo(told(followed(client, view.id, wait_ms=_FOLLOW_MS)))
 

@@ -20,7 +20,7 @@ ACCOUNT_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,31}")
 _VARIABLE_NAME = re.compile(r"(?=.{1,19}$|.*_)[A-Z_][A-Z0-9_]{0,63}")
 # The same for an entry of the keyring: a long one has a mark in it.
 _ENTRY_NAME = re.compile(r"(?=.{1,19}$|.*[._-])[a-z0-9][a-z0-9._-]{0,63}")
-_NOT_IN_THIS_FILE = (
+NOT_IN_THIS_FILE = (
     "a secret does not stand in this file; put it into an environment variable and write "
     '{ env = "NAME" }, or into a file that only you can read and write { file = "~/PATH" }'
 )
@@ -56,7 +56,7 @@ def _expand(path: object, info: ValidationInfo) -> Path:
 def _table_of_references(value: object) -> object:
     if isinstance(value, dict | Table):
         return value  # pyright: ignore[reportUnknownVariableType] - pydantic looks into it next
-    raise PydanticCustomError("literal_secret", _NOT_IN_THIS_FILE)
+    raise PydanticCustomError("literal_secret", NOT_IN_THIS_FILE)
 
 
 _Variable = Annotated[str, BeforeValidator(_variable)]
@@ -272,6 +272,8 @@ class ServeTable(Table):
     keys: Annotated[KeysTable, Field(description="a table [keys]")] = KeysTable()
     http: Annotated[HttpTable, Field(description="a table [http]")] = HttpTable()
     cache: Annotated[CacheTable, Field(description="a table [cache]")] = CacheTable()
+    # Judged on its own, as the accounts are.
+    desk: Annotated[dict[str, object] | None, Field(description="a table [desk]")] = None
     accounts: Annotated[
         dict[str, object], Field(min_length=1, description="at least one table [accounts.NAME]")
     ]

@@ -1,4 +1,4 @@
-"""`desk.toml` as it stands on the disk at this moment, beside what was accepted; and which keys count because of both."""
+"""`desk.toml` as it stands on the disk now, beside what was accepted; and which keys count because of both."""
 
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path

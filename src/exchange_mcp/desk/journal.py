@@ -63,7 +63,7 @@ class Note(StrEnum):
     CREDENTIAL_REFUSED = "credential_refused"
     SIGNATURE = "signature"
     SIGNATURE_REFUSED = "signature_refused"
-    PASSPHRASE_FAILED = "passphrase_failed"
+    PASSPHRASE_FAILED = "passphrase_failed"  # noqa: S105 - the kind of an event
 
 
 # Whoever is not trusted can cause these; they may not take the room that outcomes need.

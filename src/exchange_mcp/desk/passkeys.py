@@ -28,9 +28,11 @@ from webauthn.helpers.structs import (
     UserVerificationRequirement,
 )
 
+from exchange_mcp.desk.approvers import PASSKEY, Verified
+from exchange_mcp.desk.register import Approver
 from exchange_mcp.model.canonical import canonical_json
 
-KIND: Final = "passkey"
+KIND: Final = PASSKEY
 RP_ID: Final = "localhost"
 FIELDS: Final = frozenset({"credential_id", "authenticator_data", "client_data_json", "signature"})
 """What a signature message of a passkey has, each as base64url without padding."""
@@ -198,6 +200,34 @@ def verify(public: str, challenge: bytes, fields: Mapping[str, object], *, count
     except Exception as error:  # noqa: BLE001 - whatever the library stumbles over, nothing is verified
         raise PasskeyRefusedError(f"the passkey's signature does not hold: {_told(error)}") from None
     return verified.new_sign_count
+
+
+class Passkeys:
+    """Passkeys as a kind of key that the desk takes (`approvers.Verifier`).
+
+    Attributes:
+        origin: of the console, whose pages alone may use one.
+    """
+
+    def __init__(self, *, port: int) -> None:
+        self.origin = f"http://{RP_ID}:{port}"
+
+    def check(self, public: str) -> str:
+        """The public key in the one form in which it is kept.
+
+        Raises:
+            ValueError: it is none of a passkey.
+        """
+        return Passkey.read(public).text()
+
+    def verify(self, approver: Approver, hash_: bytes, fields: Mapping[str, str]) -> Verified:
+        """See that this approver's passkey signed these 32 bytes, its user verified, on our page.
+
+        Raises:
+            ValueError: it did not; the text says why.
+        """
+        kept = approver.counter or 0
+        return Verified(counter=verify(approver.public, hash_, fields, counter=kept, origin=self.origin))
 
 
 def b64(raw: bytes) -> str:

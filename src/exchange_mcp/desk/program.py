@@ -105,12 +105,16 @@ class Program:
         self._term: Term | None = None
         try:
             self._held.callback(self._locks.keep, ())
-            for error in self._locks.hold(first.key_ids.values()).values():
-                raise error
+            self._hold(first)
             self._bind(first.settings)
         except BaseException:
             self.close()
             raise
+
+    def _hold(self, first: Loaded) -> None:
+        refused = self._locks.hold(first.key_ids.values())
+        if refused:
+            raise next(iter(refused.values()))
 
     def _bind(self, settings: DeskSettings) -> None:
         operator = bind_operator(settings.operator_socket)
@@ -163,8 +167,12 @@ class Program:
             ),
             standing=file.standing,
             grant_ms=settings.grant_ms,
-            accepted=lambda: self._group.start_soon(self.reload),
+            accepted=self._accepted,
         )
+
+    def _accepted(self) -> None:
+        """An approver accepted what stands on the disk: it takes over, without a restart."""
+        self._group.start_soon(self.reload)
 
     def close(self) -> None:
         """Remove the sockets, and give the keys back; again does nothing."""
@@ -269,7 +277,7 @@ def _offered(registry: Registry) -> Iterator[OfferedTool]:
         if spec.name in ACTIONS:
             risk = risk_of(spec)
             yield OfferedTool(
-                name=spec.name, risk=risk.level, source=risk.source, declaration=declaration_of(spec)
+                name=spec.name, risk=str(risk.level), source=risk.source, declaration=declaration_of(spec)
             )
 
 

@@ -220,8 +220,7 @@ class JournalReads:
         return self._many(query, {})
 
     def like(self, intent: Intent, since_ms: int, most: int = 5) -> tuple[Intent, ...]:
-        """Other orders on the same account, asset and side that are under way, or may have placed something since
-        then; newest first."""
+        """Other orders on the same account, asset and side: under way, or with something placed since; newest first."""
         query = (
             select(intents)
             .where(
@@ -282,6 +281,15 @@ class JournalReads:
         with self._reading():
             row = self._connection.execute(_LAST_OF_KIND, {"kind": kind}).mappings().first()
         return None if row is None else Event(**row)
+
+    def permitted(self, intent_id: str) -> Mapping[str, Any]:
+        """What the limits said when they let this proposal through; empty where they have not."""
+        event = next((e for e in reversed(self.events_of(intent_id)) if e.kind == "permitted"), None)
+        return {} if event is None else json.loads(event.text)["body"]["decision"]
+
+    def first_preview(self, intent_id: str) -> Mapping[str, Any]:
+        """The preview as it was when the intent was proposed."""
+        return json.loads(self.events_of(intent_id)[0].text)["body"]["preview"]
 
     def remark(self, intent_id: str) -> str | None:
         """What the proposer of an intent wrote to the approver; untrusted."""

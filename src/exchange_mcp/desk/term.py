@@ -17,7 +17,6 @@ from exchange_mcp.desk.settings import DeskAccount, DeskSettings
 from exchange_mcp.desk.trading.limits import PolicyLimits
 from exchange_mcp.desk.trading.opening import desk_venues
 from exchange_mcp.model.accounts import AccountName
-from exchange_mcp.model.canonical import canonical_json
 from exchange_mcp.model.errors import ExchangeMcpError, WritesClosedError
 from exchange_mcp.model.ports import Clock, Entropy
 from exchange_mcp.model.scopes import Ability, KeyScope
@@ -98,7 +97,7 @@ class Term:
         return Trading(
             engine=self.engine,
             limits=self._limits,
-            policy_text=lambda: canonical_json(self._limits.policy.as_object()),
+            policy_text=self._limits.policy.canonical,
             accounts={each.config.account.name: self._held(each) for each in self._settings.accounts},
         )
 

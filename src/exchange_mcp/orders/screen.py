@@ -18,7 +18,9 @@ from exchange_mcp.orders.preview import (
 from exchange_mcp.orders.reasons import DOES_NOT_APPLY
 from exchange_mcp.orders.wording import ALPHABET, shown
 
-_WIDTH: Final = 14
+LABEL_WIDTH: Final = 14
+"""How wide the label is that begins a line, without the space after it."""
+
 # The two brackets stand around the number of a character that is not in the alphabet.
 _WRITABLE: Final = ALPHABET | {"<", ">"}
 
@@ -219,4 +221,4 @@ def _signed(number: Decimal | None, unit: str) -> str:
 
 
 def _line(label: str, told: str) -> str:
-    return f"{label:<{_WIDTH}} {told}"
+    return f"{label:<{LABEL_WIDTH}} {told}"

@@ -107,7 +107,7 @@ def refused(ask: Ask, client: OperatorClient) -> ExchangeMcpError:
 
 @pytest.mark.parametrize(("verb", "path", "ask", "answer"), EVERY, ids=[each[1] for each in EVERY])
 def test_every_question_goes_to_its_route_and_its_answer_comes_back_typed(
-    verb: str, path: str, ask: Ask, answer: Record, client: OperatorClient, wire: respx.MockRouter
+    verb: str, path: str, ask: Ask, answer: Record, *, client: OperatorClient, wire: respx.MockRouter
 ) -> None:
     wire.request(verb, path).mock(return_value=httpx.Response(200, content=answer.model_dump_json()))
     assert ask(client) == answer

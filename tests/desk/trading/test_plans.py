@@ -1,14 +1,17 @@
 """What a request becomes at the desk: everything read at once, an error wherever something that decides is missing."""
 
+from dataclasses import replace
 from decimal import Decimal
-from typing import Final
+from typing import Any, Final
 
 import pytest
 
 from exchange_mcp.desk.trading.limits import PolicyLimits
 from exchange_mcp.desk.trading.previews import read_preview
+from exchange_mcp.desk.trading.subject import Subject
 from exchange_mcp.model.accounts import AccountName, MarketType
 from exchange_mcp.model.canonical import canonical_json
+from exchange_mcp.model.decimals import divide_up
 from exchange_mcp.model.errors import (
     ErrorCode,
     ExchangeMcpError,
@@ -20,7 +23,10 @@ from exchange_mcp.model.writes import CancelOrder, PlaceOrder, SetLeverage
 from exchange_mcp.orders.preview import OrderPreview
 from exchange_mcp.orders.requests import CancelRequest, LeverageRequest
 from exchange_mcp.orders.screen import lines
+from exchange_mcp.sim.matching import Trade
+from exchange_mcp.sim.orders import Side
 
+from .test_limits import NOTHING_COUNTED
 from .world import MAIN, PERPETUAL, SPOT, Request, Venues, World, order, policy, trading
 
 pytestmark = pytest.mark.anyio
@@ -281,3 +287,62 @@ async def test_a_market_that_the_account_does_not_trade_is_an_error(world: World
     async with trading(world, PolicyLimits(policy()), types=(MarketType.SPOT,)) as venues:
         with pytest.raises(ExchangeMcpError, match="spot"):
             await venues[AccountName("main")].plan(order(PERPETUAL), OURS)
+
+
+# 0.01 ETH at 3,000 are 30 USDT; in BTC at its last price, rounded up to the cost's side.
+IN_ETHER: Final = order("ETH/USDT", type="limit", amount="0.01", price="3000")
+
+
+async def test_the_worst_case_is_in_the_policys_reference_currency_by_a_price_that_was_read(
+    world: World, limits: PolicyLimits, venues: Venues
+) -> None:
+    limits.put_in_force(policy(reference="BTC"))
+    planned = await venues[MAIN].plan(IN_ETHER, OURS)
+    last = world.last(SPOT)
+    assert planned.footing.worst_case == divide_up(D(30), last)
+    ruling = limits.rule(planned, NOTHING_COUNTED, world.clock.ms)
+    assert ruling.is_allowed, ruling.reason
+    assert f"1 BTC = {last:f}".rstrip("0").rstrip(".") in canonical_json(ruling.details)
+    assert "main: last price of BTC/USDT" in canonical_json(ruling.details)
+
+
+async def test_without_a_listed_price_nothing_bounds_it_and_the_limits_refuse_it_with_a_sentence(
+    world: World, limits: PolicyLimits, venues: Venues
+) -> None:
+    limits.put_in_force(policy(reference="XAU"))
+    planned = await venues[MAIN].plan(IN_ETHER, OURS)
+    assert planned.footing.worst_case is None
+    ruling = limits.rule(planned, NOTHING_COUNTED, world.clock.ms)
+    assert not ruling.is_allowed
+    assert "there is no price of USDT in XAU" in ruling.reason
+
+
+async def test_a_listed_price_that_is_not_told_is_an_error_that_names_it(
+    world: World, limits: PolicyLimits, venues: Venues
+) -> None:
+    limits.put_in_force(policy(reference="BTC"))
+    world.fails("/api/v3/ticker/24hr")
+    with pytest.raises(ExchangeMcpError, match="ticker"):
+        await venues[MAIN].plan(IN_ETHER, OURS)
+
+
+async def test_what_one_market_lost_is_not_another_markets_loss(
+    world: World, limits: PolicyLimits, venues: Venues
+) -> None:
+    trade = Trade(
+        price=D(90_000), quantity=D("0.1"), instrument=world.account.positions[0].instrument, trade_id=1, order_id=1,
+        side=Side.SELL, commission=D("0.5"), commission_asset="BNB", realized=D(-700), is_maker=False,
+        at_ms=world.clock.ms,
+    )  # fmt: skip
+    world.account.usdm_trades = [trade, replace(trade, trade_id=2, at_ms=world.clock.ms - 90_000_000)]
+    by_market: dict[str, Any] = {}
+    for symbol in ("ETH/USDT:USDT", PERPETUAL):
+        planned = await venues[MAIN].plan(order(symbol), OURS)
+        assert isinstance(planned.subject, Subject)
+        by_market[symbol] = planned.subject.realised
+    lost = {"USDT": D(-700), "BNB": D("-0.5")}
+    assert (by_market[PERPETUAL].desk, by_market[PERPETUAL].market) == (lost, lost)
+    assert (by_market["ETH/USDT:USDT"].desk, by_market["ETH/USDT:USDT"].market) == (lost, {})
+    # The simulated venue lists no BNB, so what the fee was worth is not known, and that refuses it.
+    ruling = limits.rule(planned, NOTHING_COUNTED, world.clock.ms)
+    assert "max_daily_loss in policy: there is no price of BNB in USDT" in ruling.reason

@@ -1,7 +1,7 @@
 """From a proposal to the venue: what leaves is what was approved, and a world that changed lets the grant lapse."""
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, Final
 
@@ -13,6 +13,9 @@ from exchange_mcp.desk.intents import State
 from exchange_mcp.desk.records import Intent
 from exchange_mcp.desk.trading.limits import PolicyLimits
 from exchange_mcp.model.errors import ExchangeMcpError, NothingAnsweredError, OrderRefusedError
+from exchange_mcp.model.plans import WireRequest
+from exchange_mcp.model.trading import TradingVenue
+from exchange_mcp.model.writes import WriteRequest
 from exchange_mcp.orders.requests import CancelRequest, LeverageRequest, OrderRequest
 from exchange_mcp.sim.orders import PositionSide
 
@@ -209,6 +212,33 @@ async def test_a_world_that_changed_since_the_preview_lets_the_grant_lapse_and_s
         done = await running.done(running.approve(intent))
     assert done.state is State.LAPSED
     assert sentence in done.reason
+    assert not world.writes()
+
+
+@dataclass(frozen=True)
+class RendersOtherwise:
+    """The trading venue over a ccxt that builds another request than it did when the plan was made."""
+
+    venue: TradingVenue
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the venue's member is
+        return getattr(self.venue, name)
+
+    async def render(self, write: WriteRequest) -> WireRequest:
+        request = await self.venue.render(write)
+        return replace(request, parameters={**request.parameters, "newOrderRespType": "ACK"})
+
+
+async def test_a_request_that_would_be_built_otherwise_now_lets_the_grant_lapse(
+    world: World, limits: PolicyLimits, venues: Venues, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with desk(world, limits, venues) as running:
+        intent = await running.proposed(order(SPOT))
+        inner: TradingVenue = vars(running.venue)["_venue"]
+        monkeypatch.setattr(running.venue, "_venue", RendersOtherwise(inner))
+        done = await running.done(running.approve(intent))
+    assert done.state is State.LAPSED
+    assert done.reason == "What was read again is of another plan."
     assert not world.writes()
 
 

@@ -56,7 +56,8 @@ def read_decision(
     Args:
         decision: as the desk handed it over.
         intent_id: of the intent that was asked to be opened.
-        desk_id, policy_digest: of the desk and the policy that its status names.
+        desk_id: of the desk that answers, as its status names it.
+        policy_digest: of the policy in force, as its status names it.
         now_ms: UTC milliseconds.
 
     Raises:
@@ -122,8 +123,8 @@ def _check_validity(decision: Decision, now_ms: int) -> None:
 def _plan(text: str) -> WirePlan:
     try:
         return read_plan(text)
-    except ValueError as error:
-        _refuse(f"the wire plan cannot be read: {error}")
+    except (ValueError, RecursionError) as error:
+        _refuse(f"the wire plan cannot be read: {plain(str(error))}")
 
 
 def _preview(text: str) -> tuple[Footing, Preview]:

@@ -19,6 +19,7 @@ from exchange_mcp.desk.operator.messages import (
     Challenge,
     ClientList,
     Configuration,
+    ConsoleLink,
     Decision,
     Decline,
     Done,
@@ -29,6 +30,9 @@ from exchange_mcp.desk.operator.messages import (
     IntentList,
     IntentView,
     News,
+    PasskeyAnswer,
+    PasskeyInvitation,
+    PasskeyInvited,
     SignedMessage,
     Status,
 )
@@ -41,6 +45,7 @@ _Answer = TypeVar("_Answer", bound=Record)
 _CONNECT_SECONDS: Final = 3.0
 _ANSWER_SECONDS: Final = 30.0
 _MOST_BYTES: Final = 16 * 1024 * 1024
+_NEVER: Final = 2**53
 _MOST_SENTENCE: Final = 600
 _START: Final = "Start it: exchange-mcp desk"
 
@@ -113,6 +118,10 @@ class OperatorClient:
         asked = {"after": str(after), "wait_ms": str(wait_ms)}
         return self._get("/v1/news", News, asked, more_seconds=wait_ms / 1000)
 
+    def head(self) -> int:
+        """The number of the latest event there is."""
+        return self.news(after=_NEVER, wait_ms=0).head
+
     def configuration(self) -> Configuration:
         """`desk.toml` as it stands, against what was accepted."""
         return self._get("/v1/configuration", Configuration)
@@ -146,6 +155,18 @@ class OperatorClient:
     def challenge(self) -> Challenge:
         """What the next statement has to carry."""
         return self._post("/v1/challenge", None, Challenge)
+
+    def console_link(self) -> ConsoleLink:
+        """A link that opens the console in one browser, once."""
+        return self._post("/v1/console-link", None, ConsoleLink)
+
+    def invite(self, invitation: PasskeyInvitation) -> PasskeyInvited:
+        """Let a browser make a passkey."""
+        return self._post("/v1/passkeys", invitation, PasskeyInvited)
+
+    def invited(self, invitation_id: str) -> PasskeyAnswer:
+        """What has come of an invitation; its id is one that `invite` gave."""
+        return self._get(f"/v1/passkeys/{invitation_id}", PasskeyAnswer)
 
     # What does.
 

@@ -297,7 +297,7 @@ class ConsoleLink(Record):
 class PasskeyInvitation(Record):
     """Whose passkey is to be made."""
 
-    name: Annotated[str, Field(pattern=r"^[a-z][a-z0-9_-]{0,31}$")]
+    name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,31}$")]
 
 
 class PasskeyInvited(Record):

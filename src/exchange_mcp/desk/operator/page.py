@@ -1,4 +1,4 @@
-"""What a person reads before deciding: everything decoded from the plan and the preview, the model's note apart. Pure."""
+"""What a person reads before deciding: all of it decoded from plan and preview, the model's note apart. Pure."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
