@@ -16,12 +16,13 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
 
 CHROMIUM = os.environ.get("EXCHANGE_MCP_TEST_CHROMIUM") or shutil.which("chromium")
+IS_REQUIRED = os.environ.get("EXCHANGE_MCP_BROWSER") == "required"
 _FOLDER = Path(__file__).parent
 _AS_ROOT = ["--no-sandbox"] if os.geteuid() == 0 else []
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    if CHROMIUM is not None:
+    if CHROMIUM is not None or IS_REQUIRED:
         return
     skipped = pytest.mark.skip(reason="no chromium: apt-get install chromium runs the console's tests")
     for item in items:
