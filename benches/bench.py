@@ -98,7 +98,10 @@ def cold(command: Command, log: Path) -> Way:
     return measure
 
 
-def serve(folder: Path, name: str, accounts: dict[str, Simulator]) -> Command:
+DESK: Final = '[desk]\ntools = ["place_order", "cancel_order", "set_leverage"]\n'
+
+
+def serve(folder: Path, name: str, accounts: dict[str, Simulator], *, desk: str = "") -> Command:
     """The command that serves these accounts, keyless; simulated ones have no limiter on our side."""
     tables = [
         f'[accounts.{account}]\nvenue = "binance"\nenvironment = "sim"\nmarket_types = ["spot"]\n'
@@ -106,7 +109,7 @@ def serve(folder: Path, name: str, accounts: dict[str, Simulator]) -> Command:
         for account, venue in accounts.items()
     ]
     path = folder / f"{name}.toml"
-    path.write_text(f"[cache]\ndirectory = {json.dumps(str(folder / 'cache'))}\n" + "".join(tables))
+    path.write_text(f"[cache]\ndirectory = {json.dumps(str(folder / 'cache'))}\n" + desk + "".join(tables))
     path.chmod(0o600)
     return (PRODUCT, "serve", "--config", path)
 
@@ -152,7 +155,7 @@ async def _reads(command: Command, venue: Simulator, log: Path) -> list[tuple[fl
     return rows
 
 
-async def tools_list(command: Command, log: Path) -> list[Figure]:
+async def tools_list(command: Command, log: Path, *, when: str = "") -> list[Figure]:
     """The bytes of each tool in tools/list, as compact JSON."""
     async with connected(command, log) as client:
         tools = (await client.list_tools()).tools
@@ -163,9 +166,13 @@ async def tools_list(command: Command, log: Path) -> list[Figure]:
     average = sum(sizes.values()) / len(sizes)
     return [
         Figure(
-            "bytes a tool, average", average, "B", MOST_TOOL_BYTES_ON_AVERAGE, made_of=f"{len(sizes)} tools"
+            f"bytes a tool{when}, average",
+            average,
+            "B",
+            MOST_TOOL_BYTES_ON_AVERAGE,
+            made_of=f"{len(sizes)} tools",
         ),
-        Figure("bytes a tool, largest", sizes[largest], "B", MOST_TOOL_BYTES, made_of=largest),
+        Figure(f"bytes a tool{when}, largest", sizes[largest], "B", MOST_TOOL_BYTES, made_of=largest),
     ]
 
 
@@ -268,6 +275,8 @@ async def measure(folder: Path, log: Path) -> list[Figure]:
         figures += await ten_accounts(ten, "slow", log)
         figures += await first_read(one, quick, log)
         figures += await tools_list(one, log)
+        proposing = serve(folder, "proposing", {"main": quick}, desk=DESK)
+        figures += await tools_list(proposing, log, when=" with a desk")
     figures += claims(folder / "claims")
     return figures
 

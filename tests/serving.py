@@ -23,7 +23,7 @@ from exchange_mcp.rules.venues import check_account
 from exchange_mcp.server.assembly import LateVenues, keyed
 from exchange_mcp.server.build import build
 from exchange_mcp.server.calls import Calls, Limits
-from exchange_mcp.tools.registry import builtin
+from exchange_mcp.tools.registry import without_desk
 
 Era = Literal["legacy", "auto"]
 ERAS: tuple[Era, ...] = ("legacy", "auto")
@@ -112,7 +112,7 @@ async def served(config: Path, *, era: Era = "auto", limits: Limits | None = Non
     assert loaded.cache_directory is not None
     clock = SystemClock()
     venues = LateVenues(accounts, loaded.cache_directory, clock)
-    registry = builtin()
+    registry = without_desk()
     of_each = [account.config.account for account in accounts]
     calls = Calls(registry, of_each, venues, clock, limits or Limits(20, 16, 64))
     server = build(registry, calls, lambda _: Caller("tests", frozenset(Scope)))

@@ -13,8 +13,30 @@ from exchange_mcp.tools.registry import builtin
 from .launching import ran
 
 COMMANDS: Final = (
-    *("init", "serve", "tokens", "reload", "demo", "sim", "matrix", "scope", "policy", "egress", "outcome"),
-    "audit",
+    *(
+        "init",
+        "serve",
+        "desk",
+        "status",
+        "console",
+        "approvals",
+        "halt",
+        "resume",
+        "propose",
+        "intents",
+        "approvers",
+        "clients",
+        "tokens",
+        "reload",
+        "demo",
+        "sim",
+        "matrix",
+        "scope",
+        "policy",
+        "egress",
+        "outcome",
+        "audit",
+    ),
 )
 PUBLISHED: Final = Path(__file__).parents[2] / "docs" / "annotations.md"
 

@@ -12,7 +12,7 @@ from typing import Final
 import pytest
 
 from exchange_mcp import __version__
-from exchange_mcp.tools.registry import builtin
+from exchange_mcp.tools.registry import without_desk
 from serving import PROGRAM
 
 from .launching import Done, environment, ran, running
@@ -74,7 +74,7 @@ def test_every_tool_is_listed_with_its_four_hints_and_none_changes_anything(demo
                 spec.hints.open_world,
             )
         ]
-        for spec in builtin()
+        for spec in without_desk()
     }
     assert "Tools that can change anything: none." in demo.stdout
 

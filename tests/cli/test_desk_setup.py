@@ -226,6 +226,10 @@ def test_an_interrupted_setup_goes_on_where_it_was_and_a_finished_one_changes_no
         shown = terminal.rest()
     assert terminal.process.returncode == 0
     assert "approver alice (ed25519)" in shown
+    allowed = registered(home / STATE / "journal.db").allowances
+    assert [(each.client, each.tool, each.is_allowed) for each in allowed] == [
+        ("assistant", "place_order", True)
+    ]
     assert contents(home) == finished
 
 

@@ -1,6 +1,7 @@
 """`desk --setup --yes`: everything is said beforehand; a desk of the simulated exchange needs nothing said at all."""
 
 import base64
+import hashlib
 import json
 from pathlib import Path
 from typing import Final
@@ -10,9 +11,11 @@ from click.testing import Result
 
 from exchange_mcp.config.desk_tables import MOST_SOCKET_BYTES
 from exchange_mcp.config.owner_only import make_owner_only
+from exchange_mcp.config.serve import load_serve
 from exchange_mcp.desk.approver_keys import load_scripted
 from exchange_mcp.desk.enrolling import registered
 from exchange_mcp.desk.locks import ProcessLock
+from exchange_mcp.rules.venues import check_account
 from serving import PROGRAM, Sim
 
 from .launching import asked, environment, ran
@@ -54,6 +57,11 @@ def test_a_simulated_desk_has_a_scripted_approver_and_a_client_and_is_accepted(s
         ("script", "scripted", key.public)
     ]
     assert [each.name for each in known.clients] == ["assistant"]
+    assert {each.tool for each in known.allowances if each.is_allowed} == {
+        "place_order",
+        "cancel_order",
+        "set_leverage",
+    }
     assert known.configuration is not None
     assert (known.configuration.digest, known.configuration.text) == (settings.digest, settings.text)
 
@@ -82,6 +90,20 @@ def test_standard_output_is_what_serve_needs_and_nothing_else(sim: Sim, home: Pa
         'assistant = { file = "~/.config/exchange-mcp/clients/serve.credential" }',
     ]
     assert 'sim_key = "reader"' in lines
+
+
+def test_the_lines_are_a_serve_toml_that_proposes_to_this_desk_with_the_credential_it_knows(
+    sim: Sim, home: Path
+) -> None:
+    path = home / CONFIG / "serve.toml"
+    path.write_text(simulated(sim, home).stdout, encoding="utf-8")
+    serve = load_serve(path, check=check_account, environ={"HOME": str(home)})
+    assert serve.desk is not None
+    assert serve.desk.socket == settings_of(home).proposal_socket
+    assert serve.desk.credentials[serve.client].file == home / CREDENTIAL
+    (client,) = registered(home / STATE / "journal.db").clients
+    assert client.credential_sha256 == hashlib.sha256((home / CREDENTIAL).read_bytes()).hexdigest()
+    assert [each.account.name for each in serve.accounts] == ["main"]
 
 
 def test_a_second_run_says_what_is_there_and_changes_nothing(sim: Sim, home: Path) -> None:

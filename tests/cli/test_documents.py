@@ -13,7 +13,7 @@ from exchange_mcp.config.serve import load_serve
 from exchange_mcp.model.effects import Effect
 from exchange_mcp.rules.venues import VENUES, check_account
 from exchange_mcp.tools.answers import output_schema
-from exchange_mcp.tools.registry import builtin
+from exchange_mcp.tools.registry import without_desk
 from tools.json_schema import violations
 
 from .launching import ran
@@ -38,13 +38,13 @@ JSON: Final[list[dict[str, Any]]] = [json.loads(block) for block in blocks("json
 def test_the_table_of_tools_is_the_registrys() -> None:
     rows = re.findall(r"^\| `(\w+)` \| .+ \| (nobody|the venue) \|$", README, re.MULTILINE)
     asks = {Effect.LOCAL: "nobody", Effect.READ: "the venue"}
-    assert rows == [(spec.name, asks[spec.effect]) for spec in builtin()]
+    assert rows == [(spec.name, asks[spec.effect]) for spec in without_desk()]
 
 
 @pytest.mark.parametrize(("kind", "tool"), [("data", "get_balance"), ("error", "get_ticker")])
 def test_the_answers_that_are_shown_are_valid(kind: str, tool: str) -> None:
     (answer,) = [block for block in JSON if block.get(kind) is not None]
-    spec = builtin().get(tool)
+    spec = without_desk().get(tool)
     assert spec is not None
     assert violations(output_schema(spec.data), answer) == []
 

@@ -46,7 +46,7 @@ PASTED = "vmPUZE6mv9SD5VNHk4HlWFsOr6aKE2zv"
         ('clinet = "x"', 'clinet: unknown key; did you mean "client"?'),
         (
             '"odd\\nkey" = 1',
-            '"odd\\nkey": unknown key; known here: client, limits, log, keys, http, cache, accounts',
+            '"odd\\nkey": unknown key; known here: client, limits, log, keys, http, cache, desk, accounts',
         ),
         ("limits = 5", "limits: expected a table [limits]"),
         (

@@ -8,6 +8,7 @@ from typing import Any
 
 from exchange_mcp.desk.engine import Ask, Engine
 from exchange_mcp.desk.pace import Pace
+from exchange_mcp.desk.ports import Limits
 from exchange_mcp.desk.records import Grant, Intent, Signed, Taken
 from exchange_mcp.venue.verdict import judge
 from simulation.port import ACCOUNT, CancelWish, LeverageWish, ModelVenue, Wish
@@ -28,6 +29,7 @@ class Running:
     habits: Habits = field(default_factory=Habits)
     pace: Pace = PACE
     venue_type: type[ModelVenue] = ModelVenue
+    limits: Limits = field(default_factory=OpenHanded)
 
     def __post_init__(self) -> None:
         self.loop = VirtualLoop()
@@ -50,7 +52,7 @@ class Running:
             self.engine = Engine(
                 journal=self.journal,
                 venues={ACCOUNT: self.venue},
-                limits=OpenHanded(),
+                limits=self.limits,
                 judge=judge,
                 clock=self.clock,
                 entropy=self.entropy,

@@ -15,6 +15,7 @@ from exchange_mcp.desk.journal_errors import ConflictError, CorruptJournalError
 from exchange_mcp.desk.mark import Mark
 from exchange_mcp.desk.records import Signed
 from exchange_mcp.desk.register import AcceptedConfiguration, Allowance, Approver, Client
+from exchange_mcp.desk.register_story import check_register
 
 from .memory_disk import MemoryDisk
 from .on_disk import opened
@@ -226,6 +227,19 @@ def test_an_event_that_nobody_signed_makes_no_approver(
     journal.abandon()
     with pytest.raises(CorruptJournalError, match="the register cannot be told from event"):
         disk.open(clock, SeededEntropy())
+
+
+def test_an_old_event_and_its_row_changed_together_are_found_by_the_events_own_hash(journal: Journal) -> None:
+    enrolled(journal)
+    with journal._entry() as entry:  # pyright: ignore[reportPrivateUsage] - as an intruder with the file would
+        for trigger in ("event_is_never_changed", "event_is_never_replaced"):
+            entry.connection.exec_driver_sql(f"DROP TRIGGER {trigger}")
+        for table, column in (("event", "text"), ("approver", "public")):
+            entry.connection.exec_driver_sql(
+                f"UPDATE {table} SET {column} = replace({column}, '{ANNA.public}', '{CLEO.public}')"  # noqa: S608 - a test's own words
+            )
+        with pytest.raises(CorruptJournalError, match="its hash is of another text"):
+            check_register(entry.connection)
 
 
 def test_a_second_approver_right_after_the_first_needs_a_signature_too(

@@ -20,7 +20,7 @@ from exchange_mcp.model.readings import Realised, StandingPart
 from exchange_mcp.model.terms import MarketTerms, Reference
 from exchange_mcp.server.calls import Calls, Limits
 from exchange_mcp.tools.answers import Envelope
-from exchange_mcp.tools.registry import builtin
+from exchange_mcp.tools.registry import without_desk
 
 pytestmark = pytest.mark.anyio
 
@@ -103,7 +103,7 @@ LIMITS = Limits(20, 16, 64)
 
 
 def calls(read: Callable[[], Awaitable[Sequence[Balance]]] = empty, limits: Limits = LIMITS) -> Calls:
-    return Calls(builtin(), [ACCOUNT], Ready(OneVenue(read)), StillClock(), limits)
+    return Calls(without_desk(), [ACCOUNT], Ready(OneVenue(read)), StillClock(), limits)
 
 
 def message(envelope: Envelope) -> str:
@@ -112,13 +112,13 @@ def message(envelope: Envelope) -> str:
 
 
 async def test_a_local_tool_answers_while_no_venue_is_ready() -> None:
-    waiting = Calls(builtin(), [ACCOUNT], Never(), StillClock(), Limits(20, 16, 64))
+    waiting = Calls(without_desk(), [ACCOUNT], Never(), StillClock(), Limits(20, 16, 64))
     with anyio.fail_after(5):
         assert (await waiting.call("list_accounts", {}, CALLER)).error is None
 
 
 async def test_a_read_that_cannot_begin_ends_at_the_deadline_with_a_clear_error() -> None:
-    waiting = Calls(builtin(), [ACCOUNT], Never(), StillClock(), Limits(0.05, 16, 64))
+    waiting = Calls(without_desk(), [ACCOUNT], Never(), StillClock(), Limits(0.05, 16, 64))
     envelope = await waiting.call("get_balance", {}, CALLER)
     assert envelope.error is not None
     assert (envelope.error.code, envelope.error.retry) == ("DEADLINE_EXCEEDED", "safe")
@@ -275,7 +275,7 @@ async def test_an_account_whose_venue_hangs_delays_neither_another_account_nor_a
         async def ready(self) -> Mapping[str, ReadVenue]:
             return {"main": OneVenue(held), "other": OneVenue(empty)}
 
-    bounded = Calls(builtin(), [ACCOUNT, other], Both(), StillClock(), Limits(20, 2, 64))
+    bounded = Calls(without_desk(), [ACCOUNT, other], Both(), StillClock(), Limits(20, 2, 64))
     with anyio.fail_after(5):
         async with anyio.create_task_group() as group:
             for _ in range(6):

@@ -16,7 +16,7 @@ from exchange_mcp.model.ports import ReadVenue
 from exchange_mcp.server.build import build
 from exchange_mcp.server.calls import Calls, Limits
 from exchange_mcp.sim import SimulatedExchange
-from exchange_mcp.tools.registry import builtin
+from exchange_mcp.tools.registry import without_desk
 from exchange_mcp.venue.key_watch import Pace
 from exchange_mcp.venue.keys import KeyCare
 from exchange_mcp.venue.opening import KeyMaterial, Opening, OpenVenues
@@ -104,7 +104,7 @@ async def scene(cache: Path) -> AsyncGenerator[Scene]:
         openings = [account(sim, "main", "reader"), account(sim, "other", "reader-alt")]
         care = KeyCare(Pace(), jitter=lambda: 1.0, sleep=time.sleep)
         opened = OpenVenues(openings, cache, time, care=care)
-        registry = builtin()
+        registry = without_desk()
         calls = Calls(registry, [each.account for each in openings], Ready(opened), time, Limits(20, 16, 64))
         server = build(registry, calls, lambda _: Caller("tests", frozenset(Scope)))
         try:

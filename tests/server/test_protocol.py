@@ -13,7 +13,7 @@ from exchange_mcp import __version__
 from exchange_mcp.server.calls import Limits
 from exchange_mcp.server.offered import on_wire
 from exchange_mcp.tools.matrix import matrix
-from exchange_mcp.tools.registry import builtin
+from exchange_mcp.tools.registry import without_desk
 from serving import ERAS, Era, Sim, asked, configured, refused, served
 
 pytestmark = pytest.mark.anyio
@@ -50,7 +50,7 @@ async def test_every_tool_is_listed_with_title_schemas_commitment_and_all_four_h
 ) -> None:
     async with served(configured(place, sim), era=era) as client:
         tools = (await client.list_tools()).tools
-    assert [tool.name for tool in tools] == [spec.name for spec in builtin()]
+    assert [tool.name for tool in tools] == [spec.name for spec in without_desk()]
     for tool in tools:
         assert tool.title
         assert tool.description is not None
@@ -67,7 +67,7 @@ async def test_every_tool_is_listed_with_title_schemas_commitment_and_all_four_h
 async def test_the_structure_equals_the_text_and_fits_the_declared_schema_errors_included(
     era: Era, sim: Sim, place: Path
 ) -> None:
-    schemas = {spec.name: on_wire(spec).output_schema for spec in builtin()}
+    schemas = {spec.name: on_wire(spec).output_schema for spec in without_desk()}
     async with served(configured(place, sim), era=era) as client:
         for name, arguments in EVERY_CALL:
             result = await client.call_tool(name, arguments)
@@ -94,7 +94,7 @@ async def test_the_server_says_its_own_name_and_version_and_that_it_is_read_only
 
 
 async def test_registry_live_list_and_matrix_agree(sim: Sim, place: Path) -> None:
-    published = {row.name: row for row in matrix(builtin()).rows}
+    published = {row.name: row for row in matrix(without_desk()).rows}
     async with served(configured(place, sim)) as client:
         tools = (await client.list_tools()).tools
         told = await asked(client, "get_annotation_matrix")
@@ -109,7 +109,7 @@ async def test_registry_live_list_and_matrix_agree(sim: Sim, place: Path) -> Non
             hints.open_world_hint,
         )
     assert {row.effect for row in published.values()} == {"refused"}
-    assert told == matrix(builtin()).model_dump(mode="json")
+    assert told == matrix(without_desk()).model_dump(mode="json")
 
 
 async def test_no_tool_that_changes_anything_and_no_withdraw_is_listed(sim: Sim, place: Path) -> None:

@@ -13,6 +13,7 @@ from mcp.server.subscriptions import ToolsListChanged
 from mcp_types import ToolListChangedNotification
 
 from exchange_mcp.cli.clock import SystemClock
+from exchange_mcp.cli.entropy import SystemEntropy
 from exchange_mcp.config.faults import ConfigError, Fault
 from exchange_mcp.config.redaction import Redactor
 from exchange_mcp.config.serve import ServeConfig, load_serve
@@ -22,7 +23,7 @@ from exchange_mcp.server.assembly import keyed
 from exchange_mcp.server.build import build_over
 from exchange_mcp.server.news import News
 from exchange_mcp.server.running import Loaded, Reloaded, Running
-from exchange_mcp.tools.registry import Registry, builtin
+from exchange_mcp.tools.registry import Registry, without_desk
 from serving import ERAS, Era, Sim, asked, configured
 
 from .http.listening import WRITE, write_tool
@@ -31,7 +32,7 @@ pytestmark = pytest.mark.anyio
 
 
 def tools(config: ServeConfig) -> Registry:
-    return Registry([*builtin(), *([write_tool([])] if config.client == "desk" else [])])
+    return Registry([*without_desk(), *([write_tool([])] if config.client == "desk" else [])])
 
 
 @asynccontextmanager
@@ -58,6 +59,7 @@ async def running(
         NEWS[0],
         tools=tools,
         apply=apply,
+        entropy=SystemEntropy(),
         load_seconds=load_seconds,
     )
     with anyio.fail_after(30):

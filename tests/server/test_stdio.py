@@ -17,7 +17,7 @@ from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 
 from exchange_mcp import __version__
-from exchange_mcp.tools.registry import builtin
+from exchange_mcp.tools.registry import without_desk
 from serving import ERAS, PROGRAM, Era, Sim, asked, configured, refused
 
 INITIALIZE = {
@@ -119,7 +119,7 @@ def test_listing_and_local_tools_need_no_network_and_a_read_names_what_it_could_
     with launched("--venue", "kraken", prefix=prefix, home=tmp_path) as server:
         server.send(INITIALIZE, INITIALIZED, LIST, call(3, "list_accounts"))
         assert server.answer(1)["result"]["serverInfo"]["name"] == "exchange-mcp"
-        assert len(server.answer(2)["result"]["tools"]) == len(builtin())
+        assert len(server.answer(2)["result"]["tools"]) == len(without_desk())
         assert server.answer(3)["result"]["structuredContent"]["data"]["accounts"][0]["venue"] == "kraken"
         server.send(call(4, "get_ticker", symbol="BTC/USD"))
         error = server.answer(4)["result"]["structuredContent"]["error"]
@@ -142,7 +142,7 @@ def test_tools_are_listed_before_ccxt_is_imported_and_what_it_prints_stays_off_t
     )
     with launched("--venue", "kraken", path=tmp_path, home=tmp_path) as server:
         server.send(INITIALIZE, INITIALIZED, LIST, call(3, "list_accounts"))
-        assert len(server.answer(2)["result"]["tools"]) == len(builtin())
+        assert len(server.answer(2)["result"]["tools"]) == len(without_desk())
         assert server.answer(3)["result"]["isError"] is False
         rest, code = server.end()
         assert (rest, code) == ("", 0)

@@ -234,6 +234,27 @@ def test_an_order_that_ended_without_a_trade_is_archived_after_90_days(venue: Di
     assert venue.refusal("GET", ORDER, symbol="BTCUSDT", orderId=number)[0] == -2026
 
 
+@pytest.mark.parametrize(
+    ("path", "hours"),
+    [
+        ("/api/v3/allOrders", 24),
+        ("/api/v3/myTrades", 24),
+        ("/fapi/v1/allOrders", 168),
+        ("/fapi/v1/allAlgoOrders", 168),
+        ("/fapi/v1/userTrades", 168),
+    ],
+)
+def test_a_list_is_told_for_so_long_a_time_at_once_and_no_longer(
+    venue: Direct, path: str, hours: int
+) -> None:
+    # https://developers.binance.com/docs/binance-spot-api-docs/errors, -1127; the hours are each endpoint's own.
+    span_ms = hours * 3_600_000
+    asked = {"symbol": "BTCUSDT", "startTime": NOON_MS - span_ms}
+    assert isinstance(venue.ok("GET", path, **asked, endTime=NOON_MS), list)
+    refusal = venue.refusal("GET", path, **asked, endTime=NOON_MS + 1)
+    assert refusal == (-1127, f"More than {hours} hours between startTime and endTime.")
+
+
 def test_all_orders_and_trades_are_listed_oldest_first_and_can_be_narrowed(venue: Direct) -> None:
     numbers: list[int] = []
     for _ in range(3):

@@ -267,6 +267,7 @@ def _rendered(write: WriteRequest) -> WireRequest:
                 "type": write.type.value.upper(),
                 "quantity": str(write.amount),
                 "newClientOrderId": write.client_order_id,
+                "newOrderRespType": "RESULT",
             }
             if write.price is not None:
                 fields |= {"price": str(write.price), "timeInForce": "GTC"}

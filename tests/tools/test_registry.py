@@ -6,7 +6,7 @@ import pytest
 
 from exchange_mcp import tools
 from exchange_mcp.model.effects import Effect
-from exchange_mcp.tools.registry import MOST_TOOLS, BadToolError, Registry, builtin
+from exchange_mcp.tools.registry import MOST_TOOLS, BadToolError, Registry, builtin, with_desk, without_desk
 from exchange_mcp.tools.spec import ToolSpec
 
 from .test_spec import LOCAL
@@ -36,7 +36,22 @@ def test_the_tools_of_this_release_are_the_ones_that_the_design_lists() -> None:
         "calculate_position_size": Effect.LOCAL,
         "get_key_scope": Effect.READ,
         "get_annotation_matrix": Effect.LOCAL,
+        "place_order": Effect.WRITE,
+        "cancel_order": Effect.WRITE,
+        "set_leverage": Effect.WRITE,
+        "get_intent": Effect.LOCAL,
+        "retract_proposal": Effect.LOCAL,
     }
+
+
+def test_without_a_desk_no_tool_writes_and_with_one_those_do_that_are_named() -> None:
+    assert [spec.name for spec in without_desk() if spec.effect is Effect.WRITE or spec.asks_desk] == []
+    assert all(spec.hints.read_only.value for spec in without_desk())
+    for writing in ([], ["cancel_order"], ["set_leverage", "place_order"]):
+        offered = with_desk(writing)
+        assert {spec.name for spec in offered if spec.effect is Effect.WRITE} == set(writing)
+        assert {spec.name for spec in offered if spec.asks_desk} == {"get_intent", "retract_proposal"}
+        assert len(offered) == len(without_desk()) + len(writing) + 2
 
 
 def test_a_tool_is_found_by_its_name_and_order_is_kept() -> None:

@@ -7,7 +7,7 @@ import click
 
 from exchange_mcp.cli.at_desk import REFUSED, at_desk, desk_options, person, print_json
 from exchange_mcp.cli.clock import SystemClock
-from exchange_mcp.cli.deciding import approve, followed, opened, say_done, says_yes, told
+from exchange_mcp.cli.deciding import approve, followed, opened, say_granted, says_yes, told
 from exchange_mcp.cli.decision_shown import page_object, remaining, show_page
 from exchange_mcp.cli.signing import signer_of, signer_options
 from exchange_mcp.cli.tabled import table
@@ -101,7 +101,7 @@ def approved(  # noqa: PLR0913 - the options above
     if is_json:
         print_json(done, intent=None if view is None else view.model_dump(mode="json"))
     else:
-        say_done(done)
+        say_granted(done)
         if view is not None:
             click.echo(told(view))
     if view is not None and view.state in _WENT_WRONG:

@@ -63,14 +63,25 @@ def at_desk(socket: Path | None, *, is_json: bool) -> Generator[OperatorClient]:
     except ExchangeMcpError as error:
         code = UNREACHABLE if error.code in _NO_ANSWER else REFUSED
         code = MISUSED if isinstance(error, InvalidArgumentError) else code
-        end(error.message, error.next_step, code, is_json=is_json, named=error.code)
+        about: str | None = getattr(error, "intent_id", None)
+        end(error.message, error.next_step, code, is_json=is_json, named=error.code, about=about)
 
 
-def end(message: str, next_step: str, code: int, *, is_json: bool, named: str | None = None) -> NoReturn:
+def end(  # noqa: PLR0913 - what an error says
+    message: str,
+    next_step: str,
+    code: int,
+    *,
+    is_json: bool,
+    named: str | None = None,
+    about: str | None = None,
+) -> NoReturn:
     """End the command: a sentence on standard error, and as JSON on standard output for programs."""
     if is_json:
-        click.echo(json.dumps({"error": {"code": named, "message": message, "hint": next_step}}))
-    click.echo(f"{message} {next_step}".strip(), err=True)
+        told = {"code": named, "message": message, "hint": next_step, "intent_id": about}
+        click.echo(json.dumps({"error": told}))
+    sentence = message if message.endswith((".", "!", "?")) else f"{message}."
+    click.echo(f"{sentence} {next_step}".strip(), err=True)
     sys.exit(code)
 
 

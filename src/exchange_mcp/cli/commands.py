@@ -10,7 +10,7 @@ from exchange_mcp import __version__
 _COMMANDS: Final = {
     "init": "Set up an account; its key is checked before anything is written.",
     "serve": "Serve an MCP client over stdio, or several over HTTP.",
-    "desk": "Hold the trading keys, and send what an approver signed; set that up.",
+    "desk": "Set up, and run, what sends the orders that you approved.",
     "status": "Tell how the desk stands, and what waits for a person.",
     "console": "Print a link that opens the desk in a browser.",
     "approvals": "See what is proposed; approve it with your key, or decline it.",
@@ -19,7 +19,7 @@ _COMMANDS: Final = {
     "propose": "Propose an order, a cancel or a leverage by hand.",
     "intents": "List what was proposed and sent; say what became of an unknown.",
     "approvers": "Add, list and remove those who can approve.",
-    "clients": "Add, list and remove those who may propose; allow and block tools.",
+    "clients": "Add, list and remove those who propose; allow and block tools.",
     "tokens": "Add, list and revoke the tokens of clients over HTTP.",
     "reload": "Let every running server read its configuration again.",
     "demo": "Show everything on a simulated exchange: no key, no network.",

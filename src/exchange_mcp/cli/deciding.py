@@ -11,9 +11,11 @@ from exchange_mcp.desk.operator.approving import Decidable, NotSignableError, re
 from exchange_mcp.desk.operator.client import OperatorClient
 from exchange_mcp.desk.operator.messages import Done, IntentView
 from exchange_mcp.desk.operator.page import Page, page
+from exchange_mcp.model.venue_text import visible
 
 _WORD: Final = "approve"
 _SETTLING: Final = frozenset({"approved", "dispatching", "accepted"})
+_MOST_SENTENCE: Final = 600
 _STEP_MS: Final = 1_000
 
 
@@ -76,11 +78,17 @@ def followed(client: OperatorClient, intent_id: str, *, wait_ms: int) -> IntentV
 def told(view: IntentView) -> str:
     """How an intent stands, in one line."""
     order = "" if view.order_id is None else f", order {view.order_id}"
-    return f"{view.state.upper()}: {view.summary} (intent {view.id}{order}). {view.reason}".rstrip()
+    line = f"{view.state.upper()}: {view.summary} (intent {view.id}{order}). {view.reason}".rstrip()
+    return visible(line, _MOST_SENTENCE)
 
 
 def say_done(done: Done) -> None:
     """What a signed message led to."""
-    click.echo(done.message)
+    click.echo(visible(done.message, _MOST_SENTENCE))
+
+
+def say_granted(done: Done) -> None:
+    """What an approval led to."""
+    say_done(done)
     if not done.is_complete:
         click.echo("It takes another approver's signature before anything happens.", err=True)

@@ -1,6 +1,6 @@
 """The options of `exchange-mcp desk --setup`, apart from what they do, which takes longer to import."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -9,6 +9,12 @@ import click
 _PATH: Final = click.Path(path_type=Path)
 _KINDS: Final = ("file", "env", "keyring")
 _PARTS: Final = ("api_key", "secret", "passphrase")
+_NAMED: Final = {
+    "is_script": "--yes",
+    "is_sim": "--sim",
+    "kind": "--secret-in",
+    "reads_secrets": "--secret-from-stdin",
+}
 
 _OPTIONS: Final[tuple[Callable[[Callable[..., None]], Callable[..., None]], ...]] = (
     click.option(
@@ -66,3 +72,9 @@ def setup_options(command: Callable[..., None]) -> Callable[..., None]:
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
+
+
+def said_without_setup(said: Mapping[str, object]) -> str | None:
+    """The first option that only the setup takes and that was given all the same; None: none was."""
+    given = [name for name, value in said.items() if value is not None and value is not False]
+    return _NAMED.get(given[0], f"--{given[0].replace('_', '-')}") if given else None

@@ -2,7 +2,7 @@
 
 import click
 
-from exchange_mcp.tools.matrix import as_json, as_markdown, matrix
+from exchange_mcp.tools.matrix import as_json, as_markdown, matrix, observed
 from exchange_mcp.tools.registry import builtin
 
 
@@ -11,4 +11,4 @@ from exchange_mcp.tools.registry import builtin
 def command(style: str) -> None:
     """Print every tool's effect, hints, reasons and commitment, and what is refused by design."""
     table = matrix(builtin())
-    click.echo(as_json(table) if style == "json" else as_markdown(table), nl=False)
+    click.echo(as_json(table) if style == "json" else as_markdown(table, observed()), nl=False)

@@ -1,5 +1,6 @@
 """exchange-mcp propose: a proposal by hand. It is one like any other: limits decide, and an approver signs."""
 
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,8 +9,8 @@ from typing import Any, Final, TypeVar
 import click
 from pydantic import ValidationError
 
-from exchange_mcp.cli.at_desk import at_desk, desk_options, print_json
-from exchange_mcp.cli.deciding import say_done
+from exchange_mcp.cli.at_desk import REFUSED, at_desk, desk_options, print_json
+from exchange_mcp.cli.deciding import say_done, told
 from exchange_mcp.cli.signing import sign, signer_of, signer_options
 from exchange_mcp.desk.statements import Purpose, propose_body
 from exchange_mcp.link.messages import Action
@@ -177,9 +178,11 @@ def _propose(action: Action, tool: str, request: Mapping[str, object], way: Way)
         done = sign(client, signer, Purpose.PROPOSE, body)
     if way.is_json:
         print_json(done)
-        return
-    say_done(done)
-    for view in done.intents:
-        click.echo(f"{view.state.upper()}: {view.summary}. {view.reason}")
-        if view.state == "proposed":
-            click.echo(f"Decide on it: exchange-mcp approvals approve {view.id}")
+    else:
+        say_done(done)
+        for view in done.intents:
+            click.echo(told(view))
+            if view.state == "proposed":
+                click.echo(f"Decide on it: exchange-mcp approvals approve {view.id}")
+    if any(view.state == "denied" for view in done.intents):
+        sys.exit(REFUSED)

@@ -1,6 +1,7 @@
 """A proposal by hand over the proposal socket, as the client whose credential it shows."""
 
 import os
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -9,7 +10,7 @@ import anyio
 import click
 
 from exchange_mcp import __version__
-from exchange_mcp.cli.at_desk import at_desk, desk_table_path, print_json
+from exchange_mcp.cli.at_desk import REFUSED, at_desk, desk_table_path, print_json
 from exchange_mcp.cli.clock import SystemClock
 from exchange_mcp.cli.entropy import SystemEntropy
 from exchange_mcp.cli.places import places
@@ -20,7 +21,7 @@ from exchange_mcp.desk.operator.client import OperatorClient
 from exchange_mcp.link.client import DeskClient
 from exchange_mcp.link.messages import AccountIdentity, Action, IntentMessage
 from exchange_mcp.link.ports import Draft
-from exchange_mcp.model.accounts import Environment, MarketType
+from exchange_mcp.model.accounts import AccountName, Environment, MarketType
 from exchange_mcp.model.errors import DeskError
 from exchange_mcp.model.venue_text import visible
 from exchange_mcp.rules.venues import check_account
@@ -51,7 +52,13 @@ def propose_as_client(action: Action, tool: str, request: Mapping[str, object], 
         message = anyio.run(_proposed, socket, credential, draft)
     if way.is_json:
         print_json(message)
-        return
+    else:
+        _say(message)
+    if message.state == "denied":
+        sys.exit(REFUSED)
+
+
+def _say(message: IntentMessage) -> None:
     click.echo(
         f"{message.state.upper()}: intent {message.intent_id}. {visible(message.reason, _MOST)}".rstrip()
     )
@@ -102,7 +109,7 @@ def _identity(operator: OperatorClient, name: str) -> AccountIdentity:
         accounts = {}
     else:
         accounts = {each.account.name: each.account for each in config.accounts}
-    account = accounts.get(name)
+    account = accounts.get(AccountName(name))
     if account is None:
         raise click.UsageError(f"neither the desk nor serve.toml has an account {visible(name, 40)}")
     return AccountIdentity(

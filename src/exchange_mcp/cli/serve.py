@@ -12,6 +12,7 @@ import click
 from exchange_mcp.cli import wire
 from exchange_mcp.cli.clock import SystemClock
 from exchange_mcp.cli.configured import absolute, end_with_faults
+from exchange_mcp.cli.entropy import SystemEntropy
 from exchange_mcp.cli.places import places
 from exchange_mcp.cli.registered import Registered
 from exchange_mcp.config.accepted import load_accepted
@@ -22,12 +23,12 @@ from exchange_mcp.config.schema import HttpTable
 from exchange_mcp.config.serve import ServeConfig, load_serve, public_serve
 from exchange_mcp.model.callers import Caller, Scope
 from exchange_mcp.rules.venues import VENUES, check_account
-from exchange_mcp.server.assembly import keyed
+from exchange_mcp.server.assembly import keyed, keyed_desk
 from exchange_mcp.server.build import build_over
 from exchange_mcp.server.news import News
 from exchange_mcp.server.running import Loaded, Running
 from exchange_mcp.server.stdio import serve
-from exchange_mcp.tools.registry import builtin
+from exchange_mcp.tools.registry import with_desk, without_desk
 
 _TO_A_PERSON: Final = (
     "This is what an MCP client launches: it waits for one on standard input. Ctrl-C ends it. "
@@ -101,8 +102,9 @@ def command(
         places().cache,
         SystemClock(),
         news,
-        tools=lambda _: builtin(),
+        tools=lambda config: without_desk() if config.desk is None else with_desk(config.desk.tools),
         apply=apply,
+        entropy=SystemEntropy(),
     )
     if listening is not None:
         anyio.run(listening.serve, running, news, source)
@@ -124,7 +126,8 @@ def _loaded(
         config = _configuration(source, venues)
         config = replace(config, http=_listening(config.http, address, port))
         accounts = keyed(config, environ=os.environ, redactor=redactor)
-        return Loaded(config, accounts, frozenset(load_accepted(places().accepted_file)))
+        desk = None if config.desk is None else keyed_desk(config.desk, environ=os.environ, redactor=redactor)
+        return Loaded(config, accounts, frozenset(load_accepted(places().accepted_file)), desk)
     except ConfigError as error:
         # A fault of a secret knows its account and not the file that refers to it.
         named = [replace(each, file=each.file or (source and str(source))) for each in error.faults]

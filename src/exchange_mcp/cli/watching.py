@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, Self
 import click
 
 from exchange_mcp.cli.clock import SystemClock
-from exchange_mcp.cli.deciding import approve, followed, opened, say_done, says_yes, told
+from exchange_mcp.cli.deciding import approve, followed, opened, say_granted, says_yes, told
 from exchange_mcp.cli.decision_shown import remaining, show_page
 from exchange_mcp.cli.signing import signer_of
 from exchange_mcp.cli.tabled import console
@@ -73,8 +73,8 @@ def watch(client: OperatorClient, *, approver: str | None, key: Path | None, by:
                 click.echo(f"{error.message} {error.next_step}".strip(), err=True)
             except click.ClickException as error:
                 click.echo(error.format_message(), err=True)
-            click.echo("Any key goes back to the list.", err=True)
             with _unbuffered():
+                click.echo("Any key goes back to the list.", err=True)
                 ear.heard(None)
 
 
@@ -148,8 +148,8 @@ def _decide(  # noqa: PLR0913 - who decides, and on what
 ) -> None:
     decidable, page = opened(client, view.id)
     show_page(page, SystemClock().now_ms())
-    click.echo("a approve   d decline   any other key: back", err=True)
     with _unbuffered():
+        click.echo("a approve   d decline   any other key: back", err=True)
         while (pressed := ear.heard(None)) == _NEWS:
             pass
     if pressed == "d":
@@ -160,7 +160,7 @@ def _decide(  # noqa: PLR0913 - who decides, and on what
             click.echo("Not approved; the proposal waits as before.", err=True)
             return
         done = approve(client, decidable, signer)
-        say_done(done)
+        say_granted(done)
         if done.is_complete:
             click.echo(told(followed(client, view.id, wait_ms=_FOLLOW_MS)))
 

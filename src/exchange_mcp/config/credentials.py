@@ -68,6 +68,18 @@ def resolve_credentials(
     return None
 
 
+def read_credential(reference: SecretReference, *, environ: Mapping[str, str], redactor: Redactor) -> Secret:
+    """A credential that goes into a header, read now from where it is kept; `redactor` learns it.
+
+    Raises:
+        SecretError: nothing is there, or what is cannot be a credential.
+    """
+    secret = _read(reference, _Sources(environ, NOTHING_HELD), redactor)
+    if not _is_api_key(secret):
+        raise SecretError(f"{reference} holds no credential: it has spaces, line breaks or other signs in it")
+    return secret
+
+
 @dataclass(frozen=True, slots=True)
 class _Sources:
     """Where secrets come from."""

@@ -93,15 +93,15 @@ class SecretReference(Table):
         return f"keyring entry {self.keyring}" if self.env is None else f"environment variable {self.env}"
 
 
-_Reference = Annotated[SecretReference, BeforeValidator(_table_of_references)]
+SecretField = Annotated[SecretReference, BeforeValidator(_table_of_references)]
 
 
 class KeyTable(Table):
     """The parts of one API key, each by reference."""
 
-    api_key: _Reference
-    secret: _Reference
-    passphrase: _Reference | None = None
+    api_key: SecretField
+    secret: SecretField
+    passphrase: SecretField | None = None
 
 
 class AccountTable(Table):
@@ -272,6 +272,8 @@ class ServeTable(Table):
     keys: Annotated[KeysTable, Field(description="a table [keys]")] = KeysTable()
     http: Annotated[HttpTable, Field(description="a table [http]")] = HttpTable()
     cache: Annotated[CacheTable, Field(description="a table [cache]")] = CacheTable()
+    # Judged on its own, as the accounts are.
+    desk: Annotated[dict[str, object] | None, Field(description="a table [desk]")] = None
     accounts: Annotated[
         dict[str, object], Field(min_length=1, description="at least one table [accounts.NAME]")
     ]

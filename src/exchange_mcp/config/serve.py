@@ -16,6 +16,7 @@ from exchange_mcp.config.accounts import (
     default_market_types,
     judge_account,
 )
+from exchange_mcp.config.desk_link import DeskLinkConfig, judge_desk_link
 from exchange_mcp.config.faults import ConfigError, Fault
 from exchange_mcp.config.locations import home_directory, locations
 from exchange_mcp.config.schema import DEFAULT_CLIENT, HttpTable, KeysTable, LimitsTable, LogTable, ServeTable
@@ -28,7 +29,8 @@ from exchange_mcp.model.accounts import Account, AccountName, Environment
 class ServeConfig:
     """Everything `serve` was told.
 
-    `accounts` is not empty and its names are unique. `cache_directory` None means the user's cache location.
+    `accounts` is not empty and its names are unique. `cache_directory` None means the user's cache location. `desk`
+    None: there is nobody to propose to, and no tool that writes.
     """
 
     client: str
@@ -38,6 +40,7 @@ class ServeConfig:
     http: HttpTable
     cache_directory: Path | None
     accounts: tuple[AccountConfig, ...]
+    desk: DeskLinkConfig | None = None
 
 
 def load_serve(path: Path, *, check: AccountCheck, environ: Mapping[str, str]) -> ServeConfig:
@@ -131,6 +134,13 @@ def _judge(
             accounts.append(outcome)
         else:
             findings += outcome
+    desk: DeskLinkConfig | None = None
+    if isinstance(document.get("desk"), dict):  # what else stands there is a finding already
+        judged = judge_desk_link(document["desk"], home=home, socket=locations(environ, home).proposal_socket)
+        if isinstance(judged, DeskLinkConfig):
+            desk = judged
+        else:
+            findings += judged
     if table is None or findings:
         return findings
     return ServeConfig(
@@ -141,6 +151,7 @@ def _judge(
         table.http,
         table.cache.directory,
         tuple(accounts),
+        desk,
     )
 
 

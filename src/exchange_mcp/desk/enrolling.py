@@ -17,6 +17,7 @@ class Registered:
 
     approvers: tuple[Approver, ...] = ()
     clients: tuple[Client, ...] = ()
+    allowances: tuple[Allowance, ...] = ()
     configuration: AcceptedConfiguration | None = None
     had_approver: bool = False
 
@@ -37,6 +38,7 @@ def registered(journal: Path) -> Registered:
             return Registered(
                 register.approvers_of(connection),
                 register.clients_of(connection),
+                register.allowances_of(connection),
                 register.configuration_of(connection),
                 register.had_approver(connection),
             )

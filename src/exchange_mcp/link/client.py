@@ -40,6 +40,7 @@ _ID_BYTES: Final = 16
 _OK: Final = 200
 # Beyond its wait, in seconds: clients have been seen that give a call a minute.
 _LONGEST_READ: Final = 5.0
+_LONGEST_HANDSHAKE: Final = 5.0
 _AskedFor = TypeVar("_AskedFor", bound=Record)
 _Method = Literal["GET", "POST"]
 
@@ -243,7 +244,12 @@ class Linked:
             DeskError: the desk cannot be asked, or is of another version.
         """
         agreement = await self._desk.ask(
-            "POST", "/v1/handshake", Agreement, credential=self._credential, body=self._desk.said(accounts)
+            "POST",
+            "/v1/handshake",
+            Agreement,
+            credential=self._credential,
+            body=self._desk.said(accounts),
+            longest=_LONGEST_HANDSHAKE,
         )
         if agreement.protocol != PROTOCOL:
             raise _another_version(str(agreement.protocol), agreement.version, None)

@@ -14,6 +14,7 @@ import anyio
 import anyio.to_thread
 
 from exchange_mcp.config.credentials import NOTHING_HELD, Credentials, resolve_credentials
+from exchange_mcp.config.desk_link import DeskAccess, DeskLinkConfig, desk_access
 from exchange_mcp.config.faults import ConfigError, Fault, SecretError
 from exchange_mcp.config.logs import get_logger
 from exchange_mcp.config.redaction import Redactor
@@ -59,6 +60,18 @@ def keyed(config: ServeConfig, *, environ: Mapping[str, str], redactor: Redactor
     if faults:
         raise ConfigError(faults)
     return tuple(accounts)
+
+
+def keyed_desk(config: DeskLinkConfig, *, environ: Mapping[str, str], redactor: Redactor) -> DeskAccess:
+    """The desk with every caller's credential.
+
+    Raises:
+        ConfigError: one line for each credential that cannot be read.
+    """
+    try:
+        return desk_access(config, environ=environ, redactor=redactor)
+    except SecretError as error:
+        raise ConfigError([Fault(None, None, "", line) for line in str(error).splitlines()]) from None
 
 
 def keyed_account(

@@ -21,6 +21,8 @@ from exchange_mcp.model.effects import Effect
 from exchange_mcp.model.errors import (
     BusyError,
     DeadlineError,
+    DeskError,
+    ErrorCode,
     ExchangeMcpError,
     InternalError,
     InvalidArgumentError,
@@ -31,12 +33,22 @@ from exchange_mcp.model.errors import (
 from exchange_mcp.model.ports import Clock, ReadVenue
 from exchange_mcp.model.venue_text import visible
 from exchange_mcp.tools.answers import Envelope
-from exchange_mcp.tools.handed import Handed, LocalHanded, ReadHanded
+from exchange_mcp.tools.handed import (
+    Handed,
+    IntentHanded,
+    LocalHanded,
+    Progress,
+    ReadHanded,
+    RetractHanded,
+    WriteHanded,
+)
 from exchange_mcp.tools.refused import refused
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
 
+    from exchange_mcp.link.messages import AccountIdentity
+    from exchange_mcp.server.desk_side import DeskSide
     from exchange_mcp.tools.registry import Registry
     from exchange_mcp.tools.spec import Arguments, ToolSpec
 
@@ -44,6 +56,9 @@ _log = get_logger(__name__)
 
 _EVERY = ""
 """Whose turn a call takes that asks every account."""
+
+_AT_THE_DESK = "(desk)"
+"""Whose turn a call takes that proposes: no account's, so that a wait for the desk delays no read of an account."""
 
 _MOST_FAULTS = 12
 
@@ -73,12 +88,27 @@ class _Turns:
     users: int = 0
 
 
-class Calls:
-    """Answers tool calls by name, each within its deadline, a bounded number at once."""
+async def _untold(_seconds: float, _of: float, _what: str) -> None:
+    """Progress that nobody asked for."""
 
-    def __init__(
-        self, registry: "Registry", accounts: Sequence[Account], venues: Venues, clock: Clock, limits: Limits
+
+class Calls:
+    """Answers tool calls by name, each within its deadline, a bounded number at once.
+
+    `desk` is there where the configuration names one.
+    """
+
+    def __init__(  # noqa: PLR0913 - its ports
+        self,
+        registry: "Registry",
+        accounts: Sequence[Account],
+        venues: Venues,
+        clock: Clock,
+        limits: Limits,
+        *,
+        desk: "DeskSide | None" = None,
     ) -> None:
+        self._desk = desk
         self._registry = registry
         self._accounts = tuple(accounts)
         self._venues = venues
@@ -92,11 +122,17 @@ class Calls:
         self._running = 0
         self._idle = anyio.Event()
 
-    async def call(self, name: str, arguments: Mapping[str, Any] | None, caller: Caller) -> Envelope:
+    async def call(
+        self,
+        name: str,
+        arguments: Mapping[str, Any] | None,
+        caller: Caller,
+        progress: Progress = _untold,
+    ) -> Envelope:
         """The answer to one call. It raises nothing but cancellation."""
         self._running += 1
         try:
-            return await self._answer(name, arguments, caller)
+            return await self._answer(name, arguments, caller, progress)
         finally:
             self._running -= 1
             if not self._running:
@@ -108,10 +144,12 @@ class Calls:
         while self._running:
             await self._idle.wait()
 
-    async def _answer(self, name: str, arguments: Mapping[str, Any] | None, caller: Caller) -> Envelope:
+    async def _answer(
+        self, name: str, arguments: Mapping[str, Any] | None, caller: Caller, progress: Progress
+    ) -> Envelope:
         started = self._clock.monotonic()
         try:
-            envelope = Envelope(data=await self._data(name, arguments or {}, caller))
+            envelope = Envelope(data=await self._data(name, arguments or {}, caller, progress))
         except ExchangeMcpError as error:
             envelope = Envelope.failed(error)
         except Exception:  # noqa: BLE001 - a call always gets an answer; the log has the reason
@@ -128,16 +166,17 @@ class Calls:
         )
         return envelope
 
-    async def _data(self, name: str, arguments: Mapping[str, Any], caller: Caller) -> Any:  # noqa: ANN401 - a Record
+    async def _data(self, name: str, arguments: Mapping[str, Any], caller: Caller, progress: Progress) -> Any:  # noqa: ANN401 - a Record
         spec = self._spec(name, caller)
         valid = validated(spec, arguments)
         seconds = spec.deadline_seconds or self._limits.deadline_seconds
         deadline = self._clock.monotonic() + seconds
         with anyio.move_on_after(seconds):
-            handed = await self._handed(spec, caller, deadline)
+            handed = await self._handed(spec, caller, deadline, progress)
             if spec.effect is Effect.LOCAL:
                 return await spec.handler(valid, handed)
-            async with self._turn(caller, str(getattr(valid, "account", None) or _EVERY)):
+            account = str(getattr(valid, "account", None) or _EVERY)
+            async with self._turn(caller, account if spec.effect is Effect.READ else _AT_THE_DESK):
                 return await spec.handler(valid, handed)
         raise DeadlineError(f"{name}: no answer within {seconds:g} s")
 
@@ -159,7 +198,7 @@ class Calls:
 
     @asynccontextmanager
     async def _turn(self, caller: Caller, account: str) -> "AsyncGenerator[None]":
-        key = (caller.name, account if account in self._names else _EVERY)
+        key = (caller.name, account if account in self._names or account == _AT_THE_DESK else _EVERY)
         turns = self._turns.setdefault(key, _Turns(anyio.Semaphore(self._limits.concurrent)))
         turns.users += 1
         try:
@@ -190,13 +229,46 @@ class Calls:
                 self._waiting[client] -= 1
                 self._waiting += Counter()  # drops the zeros
 
-    async def _handed(self, spec: "ToolSpec", caller: Caller, deadline: float) -> Handed:
+    async def _handed(self, spec: "ToolSpec", caller: Caller, deadline: float, progress: Progress) -> Handed:
         """Exactly what the effect entitles to: this is where an annotation becomes a capability."""
         if spec.effect is Effect.READ:
             return ReadHanded(
                 venues=await self._venues.ready(), clock=self._clock, deadline=deadline, caller=caller
             )
-        return LocalHanded(accounts=self._accounts, registry=self._registry, caller=caller)
+        if spec.effect is Effect.WRITE:
+            return self._to_propose(spec, caller, progress)
+        if not spec.asks_desk:
+            return LocalHanded(accounts=self._accounts, registry=self._registry, caller=caller)
+        link = self._named_desk().link(caller)
+        if spec.hints.read_only.value:
+            return IntentHanded(read=link.read, clock=self._clock, caller=caller, progress=progress)
+        return RetractHanded(retract=link.retract, caller=caller)
+
+    def _to_propose(self, spec: "ToolSpec", caller: Caller, progress: Progress) -> WriteHanded:
+        from exchange_mcp.tools.declarations import declaration_of, digest_of  # noqa: PLC0415 - where it is needed
+
+        async def identity(account: str) -> "AccountIdentity":
+            return await self._named_desk().identity(account)
+
+        return WriteHanded(
+            tool=spec.name,
+            declaration=digest_of(declaration_of(spec)),
+            desk=lambda: self._named_desk().link(caller),
+            identity=identity,
+            wait_seconds=0 if self._desk is None else self._desk.wait_seconds,
+            clock=self._clock,
+            caller=caller,
+            progress=progress,
+        )
+
+    def _named_desk(self) -> "DeskSide":
+        if self._desk is None:
+            raise DeskError(
+                ErrorCode.DESK_UNREACHABLE,
+                "this server's configuration names no desk",
+                hint="The operator names one in serve.toml, in a table [desk].",
+            )
+        return self._desk
 
 
 def validated(spec: "ToolSpec", arguments: Mapping[str, Any]) -> "Arguments":

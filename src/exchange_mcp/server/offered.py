@@ -1,9 +1,10 @@
 """What the server offers at a time: tools, and who answers their calls. A reload replaces both at once."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import mcp_types as types
 
+from exchange_mcp.model.effects import Effect
 from exchange_mcp.tools.answers import input_schema, output_schema
 
 if TYPE_CHECKING:
@@ -13,6 +14,10 @@ if TYPE_CHECKING:
     from exchange_mcp.server.calls import Calls
     from exchange_mcp.tools.registry import Registry
     from exchange_mcp.tools.spec import ToolSpec
+
+
+ASKS_A_PERSON: Final = "anthropic/requiresUserInteraction"
+"""Clients of this vendor ask their user before each call of a tool that says so, whatever was allowed before."""
 
 
 def on_wire(spec: "ToolSpec") -> types.Tool:
@@ -31,6 +36,7 @@ def on_wire(spec: "ToolSpec") -> types.Tool:
             idempotent_hint=hints.idempotent.value,
             open_world_hint=hints.open_world.value,
         ),
+        _meta={ASKS_A_PERSON: True} if spec.effect is Effect.WRITE else None,
     )
 
 
@@ -48,6 +54,11 @@ class Offered:
         self._registry, self.calls = registry, calls
         self._tools = {spec.name: on_wire(spec) for spec in registry}
         return list(self._tools.items()) != list(before.items())
+
+    @property
+    def proposes(self) -> bool:
+        """Whether there is a desk, so that something can be proposed or was."""
+        return any(spec.asks_desk for spec in self._registry)
 
     def listed(self, caller: "Caller") -> list[types.Tool]:
         """What this caller may see."""

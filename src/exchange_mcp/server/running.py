@@ -21,8 +21,10 @@ from exchange_mcp.server.offered import Offered
 from exchange_mcp.tools.registry import Registry
 
 if TYPE_CHECKING:
+    from exchange_mcp.config.desk_link import DeskAccess
     from exchange_mcp.config.serve import ServeConfig
-    from exchange_mcp.model.ports import Clock, ReadVenue
+    from exchange_mcp.model.ports import Clock, Entropy, ReadVenue
+    from exchange_mcp.server.desk_side import DeskSide
     from exchange_mcp.server.news import News
 
 _log = get_logger(__name__)
@@ -40,6 +42,7 @@ class Loaded:
     config: "ServeConfig"
     accounts: tuple[Keyed, ...]
     accepted: frozenset[str]
+    desk: "DeskAccess | None" = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +65,7 @@ class Running:
         tools: the tools of a configuration.
         apply: called with a configuration that takes over, for what is not ours; raises ConfigError or OSError, and
             then nothing changes.
+        entropy: where the ids of proposals come from.
         load_seconds: how long `load` may take.
     """
 
@@ -75,10 +79,12 @@ class Running:
         *,
         tools: "Callable[[ServeConfig], Registry]",
         apply: "Callable[[ServeConfig], None]",
+        entropy: "Entropy",
         load_seconds: float = _LONGEST_LOAD_SECONDS,
     ) -> None:
         self._load_seconds = load_seconds
         self._load = load
+        self._entropy = entropy
         self._cache = cache
         self._clock = clock
         self._news = news
@@ -88,7 +94,9 @@ class Running:
         self._kept: dict[LateVenues, anyio.CancelScope] = {}
         self.config = first.config
         self._venues = self._venues_of(first)
-        self.offered = Offered(tools(first.config), self._calls_of(first, self._venues, tools(first.config)))
+        self._desk = self._desk_of(first, self._venues)
+        registry = tools(first.config)
+        self.offered = Offered(registry, self._calls_of(first, self._venues, registry, self._desk))
 
     def opened(self) -> "Mapping[str, ReadVenue] | None":
         """The accounts' venues, once they can be asked."""
@@ -104,6 +112,8 @@ class Running:
     async def close(self) -> None:
         """Answer nobody any more."""
         await self._venues.close()
+        if self._desk is not None:
+            await self._desk.close()
 
     async def reload(self) -> Reloaded:
         """Read the configuration again and let it take over, or say what is wrong with it."""
@@ -138,10 +148,11 @@ class Running:
         except BaseException:
             await self._drop(venues)
             raise
-        old_calls, old_venues = self.offered.calls, self._venues
-        changed = self.offered.replace(registry, self._calls_of(loaded, venues, registry))
-        self.config, self._venues = loaded.config, venues
-        self._group.start_soon(self._retire, old_calls, old_venues)
+        desk = self._desk_of(loaded, venues)
+        old_calls, old_venues, old_desk = self.offered.calls, self._venues, self._desk
+        changed = self.offered.replace(registry, self._calls_of(loaded, venues, registry, desk))
+        self.config, self._venues, self._desk = loaded.config, venues, desk
+        self._group.start_soon(self._retire, old_calls, old_venues, old_desk)
         if changed:
             await self._news.tools_changed()
         return changed
@@ -158,11 +169,21 @@ class Running:
         if kept is not None:
             kept.cancel()
 
-    async def _retire(self, calls: Calls, venues: LateVenues) -> None:
+    async def _retire(self, calls: Calls, venues: LateVenues, desk: "DeskSide | None") -> None:
         """Close venues that are asked nothing new, once they have answered what they were asked."""
         with anyio.move_on_after(_LONGEST_CALL_SECONDS):
             await calls.finished()
         await self._drop(venues)
+        if desk is not None:
+            await desk.close()
+
+    def _desk_of(self, loaded: Loaded, venues: LateVenues) -> "DeskSide | None":
+        if loaded.desk is None:
+            return None
+        from exchange_mcp.server.desk_side import DeskSide  # noqa: PLC0415 - a server without a desk starts without it
+
+        accounts = [each.config.account for each in loaded.accounts]
+        return DeskSide(loaded.desk, accounts, venues, entropy=self._entropy, clock=self._clock)
 
     def _venues_of(self, loaded: Loaded) -> LateVenues:
         return LateVenues(
@@ -174,7 +195,9 @@ class Running:
             grace_seconds=loaded.config.keys.grace_seconds,
         )
 
-    def _calls_of(self, loaded: Loaded, venues: LateVenues, registry: Registry) -> Calls:
+    def _calls_of(
+        self, loaded: Loaded, venues: LateVenues, registry: Registry, desk: "DeskSide | None"
+    ) -> Calls:
         limits = loaded.config.limits
         return Calls(
             registry,
@@ -182,6 +205,7 @@ class Running:
             venues,
             self._clock,
             Limits(limits.deadline_seconds, limits.max_concurrent_calls, limits.max_pending_calls),
+            desk=desk,
         )
 
 

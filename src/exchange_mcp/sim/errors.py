@@ -70,6 +70,11 @@ def bad_combination() -> VenueError:
     return VenueError(-1128, "Combination of optional parameters invalid.")
 
 
+def too_long_a_span(hours: int) -> VenueError:
+    """Say that a list is not told for so long a time at once."""
+    return VenueError(-1127, f"More than {hours} hours between startTime and endTime.")
+
+
 def window_too_wide() -> VenueError:
     """Say that the receive window is above its maximum."""
     return VenueError(-1131, "recvWindow must be less than 60000")

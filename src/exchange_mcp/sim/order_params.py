@@ -9,7 +9,7 @@ from decimal import Decimal
 
 from exchange_mcp.sim import rejections
 from exchange_mcp.sim.digits import ZERO
-from exchange_mcp.sim.errors import VenueError, illegal, invalid
+from exchange_mcp.sim.errors import VenueError, illegal, invalid, too_long_a_span
 from exchange_mcp.sim.orders import Side
 from exchange_mcp.sim.wire import Params
 
@@ -19,6 +19,7 @@ _CLIENT_ID_PATTERN = "^[\\.A-Z\\:/a-z0-9_-]{1,36}$"
 _CLIENT_ID = re.compile(_CLIENT_ID_PATTERN)
 _MAX_LIMIT = 1_000
 _DEFAULT_LIMIT = 500
+_HOUR_MS = 3_600_000
 
 
 def number(params: Params, name: str, *, is_mandatory: bool = False) -> Decimal:
@@ -105,7 +106,14 @@ def limit(params: Params, default: int = _DEFAULT_LIMIT) -> int:
     return min(default if wanted is None else wanted, _MAX_LIMIT)
 
 
-def span(params: Params) -> tuple[int, int]:
-    """Return the first and the last moment that are asked about, in milliseconds."""
-    last = params.integer("endTime")
-    return params.integer("startTime") or 0, 2**63 if last is None else last
+def span(params: Params, longest_hours: int | None = None) -> tuple[int, int]:
+    """Return the first and the last moment that are asked about, in milliseconds.
+
+    Raises VenueError -1127 where both are told and lie further apart than a list goes.
+    """
+    first, last = params.integer("startTime"), params.integer("endTime")
+    start, end = first or 0, 2**63 if last is None else last
+    is_told = first is not None and last is not None
+    if is_told and longest_hours is not None and end - start > longest_hours * _HOUR_MS:
+        raise too_long_a_span(longest_hours)
+    return start, end

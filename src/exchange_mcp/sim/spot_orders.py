@@ -90,12 +90,12 @@ def open_orders(call: SignedCall) -> Payload:
 def all_orders(call: SignedCall) -> Payload:
     """Answer the latest orders of one pair, or those from an order number or within a time."""
     known = call.account.orders.spot.every(_symbol(call))
-    return [_row(order) for order in selection.orders(call.params, known)]
+    return [_row(order) for order in selection.orders(call.params, known, selection.SPOT_HOURS)]
 
 
 def my_trades(call: SignedCall) -> Payload:
     """Answer the latest trades of one pair, of one order, from a trade number or within a time."""
-    made = selection.trades(call.params, call.account.spot_trades, _symbol(call))
+    made = selection.trades(call.params, call.account.spot_trades, _symbol(call), selection.SPOT_HOURS)
     return [_trade_row(trade) for trade in made]
 
 

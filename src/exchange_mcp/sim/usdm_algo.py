@@ -62,7 +62,9 @@ def all_algo_orders(call: SignedCall) -> Payload:
     """Answer the latest conditional orders of one contract, or those from a number or within a time."""
     symbol = call.exchange.contract(call.params.mandatory_symbol()).instrument.name
     known = [order for order in call.account.orders.algo.every(symbol) if not _is_forgotten(call, order)]
-    return [_row(call, order) for order in selection.orders(call.params, known, "algoId")]
+    return [
+        _row(call, order) for order in selection.orders(call.params, known, selection.USDM_HOURS, "algoId")
+    ]
 
 
 def _draft(call: SignedCall) -> AlgoOrder:

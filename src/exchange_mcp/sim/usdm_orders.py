@@ -62,13 +62,16 @@ def all_orders(call: SignedCall) -> Payload:
         for order in call.account.orders.futures.every(known_symbol(call))
         if not is_forgotten(order, call.now_ms, was_traded=bool(order.executed))
     ]
-    return [_row(order) for order in selection.orders(call.params, known)]
+    return [_row(order) for order in selection.orders(call.params, known, selection.USDM_HOURS)]
 
 
 def user_trades(call: SignedCall) -> Payload:
     """Answer the latest trades of one contract, of one order, from a trade number or within a time."""
     symbol = call.exchange.contract(call.params.mandatory_symbol()).instrument.name
-    return [_trade(trade) for trade in selection.trades(call.params, call.account.usdm_trades, symbol)]
+    return [
+        _trade(trade)
+        for trade in selection.trades(call.params, call.account.usdm_trades, symbol, selection.USDM_HOURS)
+    ]
 
 
 def is_forgotten(order: Placed, now_ms: int, *, was_traded: bool) -> bool:

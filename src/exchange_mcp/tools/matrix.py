@@ -2,7 +2,9 @@
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from importlib.resources import files
+from typing import cast
 
 from exchange_mcp.model.frozen import Record
 from exchange_mcp.tools.refused import HINTS as REFUSED_HINTS
@@ -40,13 +42,30 @@ def matrix(specs: Iterable[ToolSpec]) -> Matrix:
     return Matrix(rows=tuple(rows), digest=hashlib.sha256(canonical.encode()).hexdigest())
 
 
+NO_SUCH_TOOL = "no such tool"
+
+
 def as_json(table: Matrix) -> str:
     """The matrix as JSON."""
     return json.dumps(table.model_dump(mode="json"), indent=2, ensure_ascii=False) + "\n"
 
 
-def as_markdown(table: Matrix) -> str:
-    """The matrix as the page that is published."""
+MODES = ("without a desk", "with a desk")
+"""How a server runs: what it is observed to do is told for each."""
+
+Observed = Mapping[str, Mapping[str, str]]
+
+
+def observed() -> Observed:
+    """What each tool was seen to do when it was called twice, by its name and then by the mode; tests see it again."""
+    return cast(
+        "Observed", json.loads(files("exchange_mcp.tools").joinpath("observed.json").read_text("utf-8"))
+    )
+
+
+def as_markdown(table: Matrix, seen: Observed) -> str:
+    """The matrix as the page that is published: what is declared, and beside it what was observed."""
+    seen_in = " | ".join(f"observed {mode}" for mode in MODES)
     lines = [
         "# Annotation matrix",
         "",
@@ -56,12 +75,18 @@ def as_markdown(table: Matrix) -> str:
         "",
         f"Digest (SHA-256 of the rows' canonical JSON): `{table.digest}`",
         "",
-        "| tool | effect | readOnly | destructive | idempotent | openWorld | leaves behind |",
-        "|---|---|---|---|---|---|---|",
+        "*observed*: every tool is called twice through a server over the recording simulator, once without a desk and",
+        "once with one at a real socket; what left the process is written down and compared with what is declared.",
+        "Of the tools that propose this is the half that is `serve`: whatever was asked, it sent the venue nothing",
+        "that writes.",
+        "",
+        f"| tool | effect | readOnly | destructive | idempotent | openWorld | {seen_in} | leaves behind |",
+        f"|---|---|---|---|---|---|{'---|' * len(MODES)}---|",
     ]
     lines += [
         f"| {row.name} | {row.effect} | {_word(row.read_only)} | {_word(row.destructive)} "
-        f"| {_word(row.idempotent)} | {_word(row.open_world)} | {row.commitment} |"
+        f"| {_word(row.idempotent)} | {_word(row.open_world)} "
+        f"| {' | '.join(seen.get(row.name, {}).get(mode, NO_SUCH_TOOL) for mode in MODES)} | {row.commitment} |"
         for row in table.rows
     ]
     lines += ["", "## Why each hint is true", ""]

@@ -1,6 +1,6 @@
 """Every tool that this server may show, collected once and checked; a bad declaration stops the start."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Final
 
 from exchange_mcp.model.callers import Caller
@@ -31,6 +31,8 @@ _FAMILIES: Final = (
     position_size,
     annotation_matrix,
 )
+
+_READING: Final = tuple(spec for family in _FAMILIES for spec in family.TOOLS)
 
 
 class BadToolError(Exception):
@@ -72,6 +74,21 @@ class Registry:
         return len(self._specs)
 
 
+def without_desk() -> Registry:
+    """The tools of a server that has no desk: none of them writes."""
+    return Registry(_READING)
+
+
+def with_desk(writing: Collection[str]) -> Registry:
+    """The tools of a server that has a desk: those that propose which are named, and what every proposal needs."""
+    # A server without a desk starts without the link.
+    from exchange_mcp.tools import intents, proposals  # noqa: PLC0415 - as above
+
+    return Registry([*_READING, *(spec for spec in proposals.TOOLS if spec.name in writing), *intents.TOOLS])
+
+
 def builtin() -> Registry:
-    """The tools of this release."""
-    return Registry(spec for family in _FAMILIES for spec in family.TOOLS)
+    """Every tool of this release, whatever the configuration."""
+    from exchange_mcp.tools import proposals  # noqa: PLC0415 - as above
+
+    return with_desk([spec.name for spec in proposals.TOOLS])

@@ -49,6 +49,7 @@ class ToolSpec:
         commitment: what a call leaves behind that the four hints cannot say, or "nothing".
         handler: called with a validated `arguments` and what the effect entitles it to (`handed`).
         deadline_seconds: the tool's own deadline; None takes the server's.
+        asks_desk: whether a tool of effect local is answered from the desk's records, and not from this process alone.
     """
 
     name: str
@@ -62,6 +63,7 @@ class ToolSpec:
     # Each handler takes its own types of both; who calls it pairs them by `arguments` and `effect`.
     handler: "Callable[[Any, Any], Awaitable[Record]]"
     deadline_seconds: float | None = None
+    asks_desk: bool = False
 
     @property
     def scope(self) -> Scope:
@@ -93,6 +95,10 @@ class ToolSpec:
             (
                 hints.open_world.value == (self.effect is not Effect.LOCAL),
                 "open-world hint and effect disagree",
+            ),
+            (
+                not self.asks_desk or self.effect is Effect.LOCAL,
+                "it is answered from the desk's records and yet not local",
             ),
             (self.arguments.model_config.get("extra") == "forbid", "it accepts unknown arguments"),
         )

@@ -74,8 +74,13 @@ class PretendOffice:
         self.people[name] = Approver(name=name, kind=kind, public=public)
 
     def propose(
-        self, proposed: Proposed, *, state: str = "proposed", note: str | None = None, **more: Any
-    ) -> str:  # noqa: ANN401 - fields of the view
+        self,
+        proposed: Proposed,
+        *,
+        state: str = "proposed",
+        note: str | None = None,
+        **more: Any,  # noqa: ANN401 - fields of the view
+    ) -> str:
         plan, now = proposed.plan, self.clock.now_ms()
         intent_id = f"{len(self.held) + 1:032x}"
         given: dict[str, Any] = {

@@ -72,7 +72,7 @@ def leverage(times: int = 20, standing: Standing = FLAT) -> Proposed:
 def spot(**request: Any) -> Proposed:  # noqa: ANN401 - fields of the request
     from orders.made import SPOT_STANDING  # noqa: PLC0415 - named where it is meant
 
-    given = {"side": "buy", "type": "limit", "amount": "0.01", "price": "99000", **request}
+    given: dict[str, Any] = {"side": "buy", "type": "limit", "amount": "0.01", "price": "99000", **request}
     return order(SPOT, SPOT_STANDING, **given)
 
 

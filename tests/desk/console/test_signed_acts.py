@@ -78,12 +78,12 @@ async def test_a_halt_is_at_once_and_only_a_signature_lifts_it(account: str | No
         shown = await desk.see(page)
         form = f'data-nonce="([^"]+)"{"" if account is None else " data-account=.main."}'
         assert form
-        nonce = desk.console._room.sessions.form(_session(desk), f"halt {account}")
+        nonce = desk.console.room.sessions.form(_session(desk), f"halt {account}")
         assert (await desk.ask("halt", {"nonce": nonce, "account": account})).status_code == 200
         assert list(desk.office.halts) == [account]
         assert "halted in the console, by console" in words((await desk.see()).text)
         assert shown.status_code == 200
-        nonce = desk.console._room.sessions.form(_session(desk), f"resume {account}")
+        nonce = desk.console.room.sessions.form(_session(desk), f"resume {account}")
         asked = await desk.ask("resume", {"nonce": nonce, "account": account})
         assert list(desk.office.halts) == [account]
         assert (await desk.ask("sign", desk.signature(asked.json()))).status_code == 200
@@ -92,7 +92,7 @@ async def test_a_halt_is_at_once_and_only_a_signature_lifts_it(account: str | No
 
 async def test_a_nonce_for_halting_one_account_halts_no_other() -> None:
     async with Desk() as desk:
-        nonce = desk.console._room.sessions.form(_session(desk), "halt main")
+        nonce = desk.console.room.sessions.form(_session(desk), "halt main")
         assert code(await desk.ask("halt", {"nonce": nonce})) == "FORM_USED"
 
 
@@ -150,5 +150,5 @@ async def test_accounts_and_people_say_what_a_key_may_do_and_who_may_approve() -
 
 
 def _session(desk: Desk):  # noqa: ANN202 - the one that is open
-    (session,) = desk.console._room.sessions._sessions.values()
+    (session,) = desk.console.room.sessions
     return session

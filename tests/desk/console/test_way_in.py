@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from collections.abc import AsyncGenerator
 
 import pytest
 from starlette.routing import Route
@@ -102,7 +103,7 @@ async def test_no_page_is_shown_to_another_site_or_in_a_frame(path: str, changed
         assert shown.status_code == 403
 
 
-@pytest.mark.parametrize("path", [path for method, path in ROUTES if path not in OPEN and path != "/enter"])
+@pytest.mark.parametrize("path", sorted({path for _, path in ROUTES if path not in OPEN}))
 async def test_everything_but_the_doors_needs_a_session(path: str) -> None:
     desk = Desk()
     async with desk, desk.browser() as stranger:
@@ -276,7 +277,7 @@ async def test_many_links_and_sessions_end_the_oldest_and_take_no_more_room() ->
         for _ in range(8):
             await desk.enter(other)
         assert (await desk.see()).status_code == 401
-        assert len(desk.console._room.sessions) == 8
+        assert len(desk.console.room.sessions) == 8
         for _ in range(8):
             desk.secret()
         assert (await other.post("/enter", json={"secret": first}, headers=ASKS)).status_code == 401
@@ -293,6 +294,20 @@ async def test_a_body_that_is_too_large_is_not_read(size: int) -> None:
     async with Desk() as desk:
         answer = await desk.client.post("/enter", content=b" " * size, headers=ASKS)
         assert answer.status_code == 413
+
+
+async def test_a_body_that_does_not_say_its_size_is_read_no_further_than_the_limit() -> None:
+    taken: list[int] = []
+
+    async def endless() -> AsyncGenerator[bytes]:
+        for number in range(1000):
+            taken.append(number)
+            yield b" " * 4096
+
+    async with Desk() as desk:
+        answer = await desk.client.post("/enter", content=endless(), headers=ASKS)
+        assert answer.status_code == 413
+        assert len(taken) == MOST_BODY // 4096 + 1
 
 
 @pytest.mark.parametrize("body", ["", "[]", "null", "{", '{"secret": 5}', '{"secret": "x", "more": 1}', "{}"])
@@ -318,7 +333,7 @@ async def test_looking_at_every_page_changes_nothing() -> None:
 
 
 def _streams(desk: Desk) -> Streams:
-    (session,) = desk.console._room.sessions._sessions.values()
+    (session,) = desk.console.room.sessions
     return session.streams
 
 

@@ -6,7 +6,7 @@ import re
 from decimal import Decimal
 from html import unescape
 from types import TracebackType
-from typing import Any
+from typing import Any, Self
 
 import httpx
 
@@ -43,7 +43,7 @@ class Desk:
         self.client = self.browser()
         self.root = ""
 
-    async def __aenter__(self) -> "Desk":
+    async def __aenter__(self) -> Self:
         await self.client.__aenter__()
         self.root = await self.enter()
         return self
@@ -97,8 +97,11 @@ class Desk:
         return dict(answer.json())
 
     def signature(
-        self, asked: dict[str, Any], soft: SoftPasskey | None = None, **made_up: Any
-    ) -> dict[str, str]:  # noqa: ANN401 - as of SoftPasskey
+        self,
+        asked: dict[str, Any],
+        soft: SoftPasskey | None = None,
+        **made_up: Any,  # noqa: ANN401 - as of SoftPasskey
+    ) -> dict[str, str]:
         challenge = challenge_of(asked["statement"])
         return {"ceremony": asked["ceremony"], **(soft or self.soft).signed(challenge, **made_up)}
 

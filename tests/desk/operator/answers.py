@@ -20,7 +20,7 @@ NOW_MS = 1_796_083_200_000
 DESK = "d" * 16
 INTENT = "0123456789abcdef0123456789abcdef"
 NONCE = "ab" * 16
-POLICY = '{"desk":{"reference":"USDT"}}'
+POLICY = '{"desk":{"approvals":1,"reference":"USDT"}}'
 
 
 def view(**changed: Any) -> IntentView:  # noqa: ANN401 - any field

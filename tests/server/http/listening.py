@@ -34,7 +34,7 @@ from exchange_mcp.server.http.serving import HttpServing, Parts, listening_socke
 from exchange_mcp.server.news import News
 from exchange_mcp.server.offered import Offered
 from exchange_mcp.tools.handed import LocalHanded
-from exchange_mcp.tools.registry import Registry, builtin
+from exchange_mcp.tools.registry import Registry, without_desk
 from exchange_mcp.tools.spec import Arguments, Hint, Hints, ToolSpec
 from tools.fakes import FakeVenue
 
@@ -276,7 +276,7 @@ async def listening(
     clock, ticks, news, written = SetClock(), Ticks(), News(), list[str]()
     table = HttpTable.model_validate({"port": 0, "drain_seconds": 0.2, **http})
     store = TokenStore(directory / "tokens.json")
-    registry = Registry([*builtin(), write_tool(written)])
+    registry = Registry([*without_desk(), write_tool(written)])
     ready = Ready(read)
     calls = Calls(registry, [ACCOUNT], ready, clock, limits or Limits(20, 16, 64))
     offered = Offered(registry, calls)

@@ -44,8 +44,8 @@ class AccountForm(Form):
 class ResolveForm(Form):
     """What became of an unknown, as a person found out."""
 
-    outcome: Annotated[str, Field(max_length=16)]
-    note: Annotated[str, Field(max_length=400)]
+    outcome: Annotated[str, Field(max_length=16)] = ""
+    note: Annotated[str, Field(max_length=400)] = ""
 
 
 class SignatureForm(Record):

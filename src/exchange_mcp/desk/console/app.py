@@ -64,11 +64,12 @@ class Console:
 
     Attributes:
         origin: where it has to be served, on 127.0.0.1 and ::1: WebAuthn knows no address, only this name.
+        room, invitations: what is open in it.
     """
 
     def __init__(self, room: Room, invitations: Invitations, *, port: int) -> None:
-        self._room = room
-        self._invitations = invitations
+        self.room = room
+        self.invitations = invitations
         self.routes = _routes(room, invitations)
         # Starlette's own pages of errors say what a program wants to hear; ours are in words.
         inner = Starlette(
@@ -85,12 +86,12 @@ class Console:
 
     def link(self) -> ConsoleLink:
         """A link that opens the console in one browser, once, within two minutes."""
-        secret, expires_ms = self._room.sessions.link()
+        secret, expires_ms = self.room.sessions.link()
         return ConsoleLink(url=f"{self.origin}/enter#{secret}", expires_ms=expires_ms)
 
     def invite(self, invitation: PasskeyInvitation) -> PasskeyInvited:
         """Let the browser make a passkey; what is made waits for an approver's signature."""
-        made = self._invitations.invite(invitation.name)
+        made = self.invitations.invite(invitation.name)
         code = f"{made.code[:4]}-{made.code[4:]}"
         url = f"{self.origin}/enrol#{made.secret}"
         return PasskeyInvited(id=made.id, url=url, code=code, expires_ms=made.expires_ms)
@@ -101,11 +102,11 @@ class Console:
         Raises:
             InvalidArgumentError: there is none by this id, or its time is over.
         """
-        return self._invitations.answer(invitation_id)
+        return self.invitations.answer(invitation_id)
 
     def close(self) -> None:
         """End every session with its streams: the desk stops."""
-        self._room.sessions.end_all()
+        self.room.sessions.end_all()
 
 
 def console_app(

@@ -6,6 +6,7 @@ nothing. What was made is shown in both places by the same words before somebody
 
 import hmac
 from collections import OrderedDict
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -51,6 +52,10 @@ class Invitations:
         self._entropy = entropy
         self._origin = origin
         self._open: OrderedDict[str, Invitation] = OrderedDict()
+
+    def __iter__(self) -> Iterator[Invitation]:
+        """Oldest first."""
+        return iter(tuple(self._open.values()))
 
     def invite(self, name: str) -> Invitation:
         """A new one; the oldest ends where there are too many."""

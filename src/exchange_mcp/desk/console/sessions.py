@@ -7,6 +7,7 @@ another program of this machine is never asked for that path. A session reads; i
 import hashlib
 import hmac
 from collections import OrderedDict
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -67,6 +68,10 @@ class Sessions:
 
     def __len__(self) -> int:
         return len(self._sessions)
+
+    def __iter__(self) -> Iterator[Session]:
+        """Oldest first."""
+        return iter(tuple(self._sessions.values()))
 
     def link(self) -> tuple[str, int]:
         """The secret of a new link, and until when it opens a session."""

@@ -66,7 +66,7 @@ async def stream(
         while not is_over():
             news = asyncio.ensure_future(office.news(after=head, wait_ms=_WAIT_MS))
             await asyncio.wait({news, over}, return_when=asyncio.FIRST_COMPLETED)
-            if over.done():
+            if over.done() or is_over():
                 break
             latest = news.result().head
             yield ": still here\n\n" if latest == head else _event("now", _now(office, latest))

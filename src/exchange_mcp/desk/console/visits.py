@@ -115,7 +115,9 @@ class Visits:
                 if purpose is not None:
                     wanted = purpose(visit, sent)
                     self._room.sessions.spend(session, getattr(sent, "nonce", ""), wanted)
-                return JSONResponse(await act(visit, sent))
+                said = await act(visit, sent)
+                # A page that asks for a passkey stays, and may have to ask again.
+                return JSONResponse({**said, "nonce": visit.form(wanted)} if "ceremony" in said else said)
             except RefusedError as refusal:
                 return self._refused(visit, wanted, refusal)
             except ExchangeMcpError as error:

@@ -43,24 +43,31 @@ def agreement(said: AccountIdentity, held: Mapping[AccountName, HeldAccount]) ->
     own = held.get(AccountName(said.name))
     if own is None:
         return _told(said, "not_held", f"The desk holds no account {said.name[:64]!r}.")
-    account = own.account
+    difference = _difference(said, own.account)
+    return _compared(said, own) if difference is None else _told(said, "mismatch", difference)
+
+
+def _difference(said: AccountIdentity, account: Account) -> str | None:
     for what, theirs, ours in (
         ("venue", said.venue, account.venue),
         ("environment", said.environment.value, account.environment.value),
     ):
         if theirs != ours:
-            return _told(said, "mismatch", f"Its {what} is {ours} at the desk and {theirs[:64]} at serve.")
+            return f"Its {what} is {ours} at the desk and {theirs[:64]} at serve."
     extra = [kind.value for kind in said.market_types if kind not in account.market_types]
     if extra or not said.market_types:
-        return _told(
-            said, "mismatch", f"The desk does not trade {', '.join(extra) or 'no market type'} on it."
-        )
+        return f"The desk does not trade {', '.join(extra) or 'no market type'} on it."
+    return None
+
+
+def _compared(said: AccountIdentity, own: HeldAccount) -> AccountAgreement:
+    """By the venue's own account id."""
     ours_id = own.account_id()
     if said.account_id is not None and ours_id is not None:
         if said.account_id == ours_id:
             return _told(said, "agreed", "The venue's own account id is the same on both sides.")
         return _told(said, "mismatch", "The venue's own account id is another one at the desk than at serve.")
-    if account.environment is not Environment.LIVE:
+    if own.account.environment is not Environment.LIVE:
         return _told(said, "unverifiable", "The venue's account id is not known; it is not real money.")
     if own.accept_unmatched is not None:
         return _told(

@@ -31,14 +31,6 @@ _NONCE_BYTES: Final = 16
 _NAMED: Final = 5
 
 
-@dataclass(slots=True)
-class _Came:
-    """What came of it: the intents under way, and what is not."""
-
-    intents: list[Intent] = field(default_factory=list[Intent])
-    faults: list[str] = field(default_factory=list[str])
-
-
 async def cancel_open(floor: Floor, said: SaidAccount, signed: Signed) -> Done:
     """Halt one account, or the desk, and cancel what rests there; answers once each cancel is on its way.
 
@@ -51,79 +43,86 @@ async def cancel_open(floor: Floor, said: SaidAccount, signed: Signed) -> Done:
         raise UnknownAccountError(f"the desk holds no account {named[:64]}; nothing is halted")
     floor.journal.acted(Purpose.CANCEL_OPEN, signed, {"account": named})
     trading.engine.halt(named, signed.approver, "halted to cancel every open order")
-    came = _Came()
+    cancels = _Cancels(floor, trading, signed)
     for name, held in trading.accounts.items():
         if named in {None, name}:
-            await _cancel_all(floor, trading, held, signed, came)
-    faults = came.faults
-    more = f" and {len(faults) - _NAMED} more" if len(faults) > _NAMED else ""
-    missed = f" Not done: {'; '.join(faults[:_NAMED])}{more}." if faults else ""
-    return Done(
-        message=f"Halted; {len(came.intents)} cancels are on their way.{missed}",
-        intents=tuple(intent_view(intent) for intent in came.intents),
-        is_complete=not faults,
-    )
+            await cancels.all_of(held)
+    return cancels.done()
 
 
-async def _cancel_all(floor: Floor, trading: Trading, held: HeldAccount, signed: Signed, came: _Came) -> None:
-    name = held.account.name
-    resting = await told(held.reading.open_orders(None), floor.clock)
-    came.faults += [f"{name}, {each.source}: {each.error.message[:200]}" for each in resting.unanswered]
-    for order in resting.items:
-        try:
-            came.intents.append(await _cancel(floor, trading, name, order, signed))
-        except ExchangeMcpError as error:
-            came.faults.append(f"{name}, order {str(order.id)[:80]}: {error.message[:200]}")
+@dataclass(slots=True)
+class _Cancels:
+    """The cancels under one signature: what is under way, and what is not."""
 
+    floor: Floor
+    trading: Trading
+    signed: Signed
+    intents: list[Intent] = field(default_factory=list[Intent])
+    faults: list[str] = field(default_factory=list[str])
 
-async def _cancel(
-    floor: Floor, trading: Trading, account: AccountName, order: OpenOrder, signed: Signed
-) -> Intent:
-    request = CancelRequest(symbol=order.symbol, order_id=order.id)
-    intent = await _proposed(floor, trading, account, request, signed, None)
-    if intent.state is not State.PROPOSED:
+    def done(self) -> Done:
+        """What came of it."""
+        faults = self.faults
+        more = f" and {len(faults) - _NAMED} more" if len(faults) > _NAMED else ""
+        missed = f" Not done: {'; '.join(faults[:_NAMED])}{more}." if faults else ""
+        return Done(
+            message=f"Halted; cancels on their way: {len(self.intents)}.{missed}",
+            intents=tuple(intent_view(intent) for intent in self.intents),
+            is_complete=not faults,
+        )
+
+    async def all_of(self, held: HeldAccount) -> None:
+        """Cancel every open order of one account that its venue shows; what it does not tell is a fault by name."""
+        name = held.account.name
+        resting = await told(held.reading.open_orders(None), self.floor.clock)
+        self.faults += [f"{name}, {each.source}: {each.error.message[:200]}" for each in resting.unanswered]
+        for order in resting.items:
+            try:
+                self.intents.append(await self._one(name, order))
+            except ExchangeMcpError as error:
+                self.faults.append(f"{name}, order {order.id[:80]}: {error.message[:200]}")
+
+    async def _one(self, account: AccountName, order: OpenOrder) -> Intent:
+        request = CancelRequest(symbol=order.symbol, order_id=order.id)
+        intent = await self._proposed(account, request, None)
+        if intent.state is not State.PROPOSED:
+            return intent
+        if intent.policy_digest is None:
+            raise WritesClosedError("the limits have not decided on it yet")
+        grant = Grant(
+            nonce=self.floor.entropy.token(_NONCE_BYTES).hex(),
+            plan_digest=intent.plan_digest,
+            preview_digest=intent.preview_digest,
+            policy_digest=intent.policy_digest,
+            expires_ms=intent.expires_ms,
+            approvers=(self.signed.approver,),
+            record=self.signed.record,
+        )
+        return self.trading.engine.approve(intent.id, grant)
+
+    async def _proposed(
+        self, account: AccountName, request: CancelRequest, distinct_from: str | None
+    ) -> Intent:
+        """A cancel of the operator's own: one that a client proposed would be stopped by the halt."""
+        proposed = await self.trading.engine.propose(
+            Ask(
+                proposal_id=self.floor.entropy.token(_NONCE_BYTES).hex(),
+                client=operator_client(self.signed.approver),
+                account=account,
+                request=request,
+                request_digest=digest_of(account, "cancel", request),
+                origin=Origin.OPERATOR,
+                distinct_from=distinct_from,
+            )
+        )
+        if isinstance(proposed, IsRefused):
+            raise refusal(proposed, may_know=True)
+        intent = proposed.intent
+        is_anothers = isinstance(proposed, Repeated) and intent.origin is not Origin.OPERATOR
+        if is_anothers and distinct_from is None:
+            return await self._proposed(account, request, intent.id)
+        if intent.state is State.DENIED:
+            raise ProposalRefusedError(
+                ErrorCode.POLICY_DENIED, f"the limits deny it: {intent.reason}", intent_id=intent.id
+            )
         return intent
-    if intent.policy_digest is None:
-        raise WritesClosedError("the limits have not decided on it yet")
-    grant = Grant(
-        nonce=floor.entropy.token(_NONCE_BYTES).hex(),
-        plan_digest=intent.plan_digest,
-        preview_digest=intent.preview_digest,
-        policy_digest=intent.policy_digest,
-        expires_ms=intent.expires_ms,
-        approvers=(signed.approver,),
-        record=signed.record,
-    )
-    return trading.engine.approve(intent.id, grant)
-
-
-async def _proposed(
-    floor: Floor,
-    trading: Trading,
-    account: AccountName,
-    request: CancelRequest,
-    signed: Signed,
-    distinct_from: str | None,
-) -> Intent:
-    """A cancel of the operator's own. One that a client proposed would be stopped by the halt, so it is none of that."""
-    proposed = await trading.engine.propose(
-        Ask(
-            proposal_id=floor.entropy.token(_NONCE_BYTES).hex(),
-            client=operator_client(signed.approver),
-            account=account,
-            request=request,
-            request_digest=digest_of(account, "cancel", request),
-            origin=Origin.OPERATOR,
-            distinct_from=distinct_from,
-        )
-    )
-    if isinstance(proposed, IsRefused):
-        raise refusal(proposed, may_know=True)
-    intent = proposed.intent
-    if isinstance(proposed, Repeated) and intent.origin is not Origin.OPERATOR and distinct_from is None:
-        return await _proposed(floor, trading, account, request, signed, intent.id)
-    if intent.state is State.DENIED:
-        raise ProposalRefusedError(
-            ErrorCode.POLICY_DENIED, f"the limits deny it: {intent.reason}", intent_id=intent.id
-        )
-    return intent

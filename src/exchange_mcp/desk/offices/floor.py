@@ -4,7 +4,7 @@ import asyncio
 import json
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, cast
 
 from exchange_mcp.desk.approvers import Verifier
 from exchange_mcp.desk.challenges import Challenges
@@ -227,7 +227,7 @@ def read_declaration(text: str) -> Mapping[str, Any] | None:
         value = json.loads(text)
     except ValueError:
         return None
-    return value if isinstance(value, dict) else None
+    return cast("Mapping[str, Any]", value) if isinstance(value, dict) else None
 
 
 def in_words(error: ExchangeMcpError, intent_id: str | None = None) -> ExchangeMcpError:

@@ -132,7 +132,6 @@ class Operations:
             shown = preview_lines(intent.preview_text)
         except (ValueError, KeyError, TypeError):
             shown = (UNREADABLE,)
-        waiting = {} if floor.trading is None else floor.trading.engine.waiting()
         return IntentDetail(
             intent=intent_view(intent),
             plan_text=intent.plan_text,
@@ -141,7 +140,7 @@ class Operations:
             note=floor.journal.remark(intent.id),
             similar=tuple(intent_view(one) for one in floor.similar(intent)),
             events=tuple(event_view(event) for event in floor.journal.events_of(intent.id)),
-            waiting=waiting.get(intent.id),
+            waiting=None if floor.trading is None else floor.trading.engine.waiting().get(intent.id),
         )
 
     async def news(self, *, after: int, wait_ms: int) -> News:

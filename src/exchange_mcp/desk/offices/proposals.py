@@ -6,7 +6,7 @@ from exchange_mcp.desk.engine import Ask
 from exchange_mcp.desk.intents import State
 from exchange_mcp.desk.journal import Note
 from exchange_mcp.desk.journal_errors import ConflictError
-from exchange_mcp.desk.offices.agreement import MAY_WRITE, agreement
+from exchange_mcp.desk.offices.agreement import MAY_WRITE, HeldAccount, agreement
 from exchange_mcp.desk.offices.asked import Request, asked, digest_of, own_intent, resolved
 from exchange_mcp.desk.offices.floor import Floor, Trading, in_words
 from exchange_mcp.desk.offices.refusing import refusal, repeats_another
@@ -74,8 +74,7 @@ class Proposals:
                 f"serve speaks protocol {said.protocol}, and this desk {PROTOCOL} (release {floor.profile.version})",
                 hint="Run the same release of exchange-mcp on both sides.",
             )
-        trading = floor.trading
-        held = {} if trading is None else trading.accounts
+        held = floor.trading.accounts if floor.trading is not None else dict[AccountName, HeldAccount]()
         halts = {halt.account: halt for halt in floor.journal.halts()}
         rulings = {name: floor.tool_ruling(client, tool) for name, tool in floor.tools.items()}
         return Agreement(

@@ -111,22 +111,23 @@ class SignedActs:
 
     async def _done(self, purpose: Purpose, read: Said, signed: Signed) -> Done:
         match read:
-            case SaidResolve():
-                return self._resolve(read, signed)
-            case SaidAccount() if purpose is Purpose.RESUME:
-                return self._resume(read, signed)
-            case SaidAccount():
-                return await cancel_open(self._floor, read, signed)
-            case SaidConfiguration():
-                return self._accept(read, signed)
-            case SaidApprover():
-                return self._approver(purpose, read, signed)
-            case SaidClient():
-                return self._client(purpose, read, signed)
-            case SaidTool():
-                return self._tool(read, signed)
             case SaidProposal():
                 return await propose(self._floor, read, signed)
+            case SaidAccount() if purpose is Purpose.CANCEL_OPEN:
+                return await cancel_open(self._floor, read, signed)
+            case SaidResolve():
+                done = self._resolve(read, signed)
+            case SaidAccount():
+                done = self._resume(read, signed)
+            case SaidConfiguration():
+                done = self._accept(read, signed)
+            case SaidApprover():
+                done = self._approver(purpose, read, signed)
+            case SaidClient():
+                done = self._client(purpose, read, signed)
+            case SaidTool():
+                done = self._tool(read, signed)
+        return done
 
     def _resolve(self, read: SaidResolve, signed: Signed) -> Done:
         journal, end = self._floor.journal, State(read.outcome)

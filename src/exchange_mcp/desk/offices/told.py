@@ -14,18 +14,22 @@ from exchange_mcp.orders.screen import lines
 NEXT: Final[Mapping[State, str]] = {
     State.PROPOSED: "A person decides. Nothing is sent until then; do not propose it again, ask get_intent.",
     State.DENIED: "Nothing was sent. The operator's limits forbid it; propose something within them.",
-    State.DECLINED: "Nothing was sent. A person said no; do not ask for the same again unless you are told to.",
+    State.DECLINED: "Nothing was sent. A person said no; ask for the same again only if you are told to.",
     State.EXPIRED: "Nothing was sent. Nobody decided in time; propose it again if it is still wanted.",
     State.RETRACTED: "Nothing was sent. It was taken back.",
     State.APPROVED: "It is approved and about to be sent, once; ask get_intent for the outcome.",
-    State.LAPSED: "Nothing was sent. What was approved did not hold any more; look at the reason, and propose it again if"
-    " it is still wanted.",
+    State.LAPSED: (
+        "Nothing was sent. What was approved did not hold any more; look at the reason, and propose it again if it is"
+        " still wanted."
+    ),
     State.DISPATCHING: "It is being sent; ask get_intent for the outcome, and do not propose it again.",
     State.ACCEPTED: "The venue took it; the desk is looking for it there. Ask get_intent.",
-    State.REJECTED: "The venue refused it, and nothing is placed; correct what the reason names before proposing again.",
+    State.REJECTED: "The venue refused it, nothing is placed; correct what the reason names before asking again.",
     State.NOT_SENT: "Nothing reached the venue; propose it again if it is still wanted.",
-    State.UNKNOWN: "Whether it took effect is not known yet. Do not propose it again: the desk is looking for it, and"
-    " get_intent says when it is known.",
+    State.UNKNOWN: (
+        "Whether it took effect is not known yet. Do not propose it again: the desk is looking for it, and get_intent"
+        " says when it is known."
+    ),
     State.PLACED: "It is at the venue. To read how it stands there, ask for the open orders.",
     State.ABSENT: "It was proved not to be at the venue; propose it again if it is still wanted.",
     State.CANCELED: "The order is cancelled.",
@@ -51,10 +55,11 @@ def approval_sentence(approvers: Sequence[str], needed: int) -> str:
     names = ", ".join(approvers) or "nobody"
     who = f"one of {names}" if needed == 1 else f"{needed} of {names}, each with a signature of their own"
     short = "" if len(approvers) >= needed else f" (only {len(approvers)} enrolled, so it cannot be approved)"
-    return f"It takes {who}{short}, at the desk: in a terminal there with exchange-mcp approvals, or in the desk's console."
+    where = "in a terminal there with exchange-mcp approvals, or in the desk's console"
+    return f"It takes {who}{short}, at the desk: {where}."
 
 
-def intent_message(
+def intent_message(  # noqa: PLR0913 - all that is told beside the intent
     intent: Intent,
     *,
     approvers: Sequence[str],

@@ -123,8 +123,8 @@ def _check_validity(decision: Decision, now_ms: int) -> None:
 def _plan(text: str) -> WirePlan:
     try:
         return read_plan(text)
-    except ValueError as error:
-        _refuse(f"the wire plan cannot be read: {error}")
+    except (ValueError, RecursionError) as error:
+        _refuse(f"the wire plan cannot be read: {plain(str(error))}")
 
 
 def _preview(text: str) -> tuple[Footing, Preview]:

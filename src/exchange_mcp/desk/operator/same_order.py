@@ -15,10 +15,15 @@ from exchange_mcp.model.positions import EffectClass
 from exchange_mcp.model.writes import CancelOrder, PlaceOrder, SetLeverage
 from exchange_mcp.orders.preview import CancelPreview, LeveragePreview, OrderPreview, Preview
 from exchange_mcp.orders.wording import plain
-from exchange_mcp.rules.endpoints import Endpoint
+from exchange_mcp.rules.endpoints import REVIEWED, Endpoint, EndpointClass
 from exchange_mcp.rules.writing import ROUTES, CancelRoute, Field, Fields, LeverageRoute, PlaceRoute
 
 _MINUS_ONE: Final = Decimal(-1)
+_CLASSES: Final = {
+    "place": EndpointClass.ORDER,
+    "cancel": EndpointClass.CANCEL,
+    "leverage": EndpointClass.LEVERAGE,
+}
 Pair = tuple[str, object, object]
 """A figure's name, what the plan says, what the preview says."""
 
@@ -59,10 +64,21 @@ def check_footing(footing: Footing, preview: Preview) -> None:
 def check_request(plan: WirePlan) -> None:
     """The request that would leave says the plan's order, field by field, by the venue's rules on its route."""
     request, venue = plan.request, plain(plan.venue)
-    route = ROUTES.get(plan.venue, {}).get(Endpoint(request.verb, request.api, request.path))
+    endpoint = Endpoint(request.verb, request.api, request.path)
+    route = ROUTES.get(plan.venue, {}).get(endpoint)
     if route is None:
         raise ValueError(
             f"this version cannot read a request of {venue} to {plain(f'{request.verb} {request.api} {request.path}')}"
+        )
+    # The same fields mean another order on a market of another type.
+    if not any(
+        each.endpoint == endpoint
+        and each.cls is _CLASSES[plan.action]
+        and plan.market.market_type in each.market_types
+        for each in REVIEWED.get(plan.venue, ())
+    ):
+        raise ValueError(
+            f"a request to {plain(str(endpoint))} is none to {plan.action} on a {plan.market.market_type} market"
         )
     match plan.write, route:
         case (PlaceOrder() as write, PlaceRoute()) | (CancelOrder() as write, CancelRoute()):

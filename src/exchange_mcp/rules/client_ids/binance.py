@@ -139,6 +139,7 @@ _SPOT: Final = OrderIds(
 _ALGO_EXACT: Final = Exact(
     call="fapiPrivateGetAlgoOrder",
     client_id="clientAlgoId",
+    order_id="algoId",
     symbol=None,
     fields=_ALGO_ROW,
     absent=_NO_SUCH_ORDER,

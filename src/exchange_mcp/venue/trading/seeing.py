@@ -1,10 +1,11 @@
 """Every order of a key that can be seen: what is open of all markets, and what has ended of each market that matters.
 
 Binance lists what is open for all markets at once, on spot, on USD-M, and of conditional orders. What has ended it
-lists for one market at a time. Asked are the markets that the caller names, those with an open order or a position or
-whose position changed since then, and the spot markets both of whose assets are held or changed since the last answer:
-an order that was filled changed both. Not seen is an order on a market that is none of these, that has ended without
-leaving anything; nor one that the venue forgets by itself: ended without a trade, after 3 days on USD-M and 90 on spot.
+lists for one market at a time. Asked are the markets that the caller names; those with an open order, a position, or
+a position that changed since then, now or at an earlier look; and the spot markets both of whose assets are held or,
+from the second look on, changed since the last one: an order that was filled changed both. Not seen is an order on a
+market that is none of these, that has ended between two looks without leaving anything; nor one that the venue forgets
+by itself: ended without a trade, after 3 days on USD-M and 90 on spot.
 
 https://developers.binance.com/docs/binance-spot-api-docs/rest-api/account-endpoints
 https://developers.binance.com/docs/derivatives/usds-margined-futures/trade/rest-api/All-Orders
@@ -44,7 +45,7 @@ Market = tuple[MarketType, str]
 
 
 class Seeing:
-    """Sees one account's orders; it remembers what was held at the last whole answer."""
+    """Sees one account's orders. It remembers what was held at the last whole answer, and which markets mattered."""
 
     def __init__(
         self,
@@ -57,7 +58,8 @@ class Seeing:
         self._client = client
         self._asking = asking
         self._clock = clock
-        self._held: Mapping[str, Decimal] = {}
+        self._held: Mapping[str, Decimal] | None = None
+        self._noticed: dict[Market, int] = {}
 
     async def seen(self, since_ms: int, symbols: frozenset[str], markets: Markets) -> tuple[Sighting, ...]:
         """What there is, the open orders first, one order once.
@@ -66,16 +68,17 @@ class Seeing:
             ExchangeMcpError: a source did not answer, or not for all of that time.
         """
         found: dict[tuple[MarketType, bool, str], Sighting] = {}
+        began_ms, noticed = self._clock.now_ms(), dict(self._noticed)
         wanted = self._named(symbols, markets)
         lists = {each: self._lists(each) for each in self._account.market_types}
 
         async def ask_open(market_type: MarketType, each: Listed) -> None:
             rows = await self._open(each)
-            wanted.update((market_type, market_id) for market_id, _ in rows)
+            noticed.update(((market_type, market_id), began_ms) for market_id, _ in rows)
             _keep(found, market_type, each, rows, since_ms)
 
         async def ask_positions() -> None:
-            wanted.update(await self._positions(since_ms))
+            noticed.update((market, began_ms) for market in await self._positions(since_ms))
 
         async def ask_wallet() -> None:
             held.update(await self._wallet())
@@ -83,10 +86,15 @@ class Seeing:
         held = dict[str, Decimal]()
         open_lists = [(t, each) for t, listed in lists.items() for each in listed if each.source in _OPEN]
         await _all([*(ask_open(*each) for each in open_lists), ask_positions(), ask_wallet()])
-        traded = self._traded(held, markets)
+        # At the first answer nothing is known to have changed: then it is asked once.
+        changed_ms = since_ms if self._held is None else began_ms
+        for market in self._traded(held, markets):
+            noticed[market] = max(noticed.get(market, 0), changed_ms)
+        # What mattered a while ago is asked about until the look goes no further back than that.
+        wanted |= {market for market, at_ms in noticed.items() if at_ms >= since_ms}
         questions = [
             (market_type, market_id, each)
-            for market_type, market_id in sorted(wanted | traded)
+            for market_type, market_id in sorted(wanted)
             for each in lists.get(market_type, ())
             if each.source in _ENDED
         ]
@@ -99,6 +107,7 @@ class Seeing:
 
         await _all([ask_ended(*question) for question in questions])
         self._held = held
+        self._noticed = {market: at_ms for market, at_ms in noticed.items() if at_ms >= since_ms}
         return tuple(found.values())
 
     def _lists(self, market_type: MarketType) -> Sequence[Listed]:
@@ -213,7 +222,7 @@ class Seeing:
 
     def _traded(self, held: Mapping[str, Decimal], markets: Markets) -> set[Market]:
         """The spot markets both of whose assets changed since the last whole answer."""
-        before = self._held
+        before = self._held or {}
         changed = {asset for asset in held.keys() | before.keys() if held.get(asset) != before.get(asset)}
         return {
             (MarketType.SPOT, str(market["id"]))

@@ -53,7 +53,7 @@ async function sign(form) {
     else complain(signed.said.error);
   } catch (error) {
     const isRefused = error.name === "NotAllowedError";
-    complain(isRefused ? "No passkey was given, so nothing was signed. Reload the page to ask again in a minute." : error.message);
+    complain(isRefused ? "No passkey was given, so nothing was signed. You can ask again in a minute." : error.message);
   }
 }
 
@@ -165,6 +165,23 @@ async function refresh() {
   tick();
 }
 
+// One at a time, or an older answer could replace a newer one.
+let isRefreshing = false;
+let isRefreshWanted = false;
+async function refreshed() {
+  isRefreshWanted = true;
+  if (isRefreshing) return;
+  isRefreshing = true;
+  try {
+    while (isRefreshWanted) {
+      isRefreshWanted = false;
+      await refresh();
+    }
+  } finally {
+    isRefreshing = false;
+  }
+}
+
 async function recheck() {
   const article = document.querySelector("[data-decision]");
   if (!article) return;
@@ -190,15 +207,14 @@ function over(message) {
   complain(message ?? "This session is over. Run exchange-mcp console in a terminal and open its link.");
 }
 
-let head = 0;
+let head = null;
 const stream = new EventSource(root + "events");
 stream.addEventListener("now", (event) => {
   const said = JSON.parse(event.data);
   complainOnce("");
   count(said.pending);
-  if (head && said.head !== head) {
-    refresh().catch(() => {});
-  }
+  // The first time too: something may have happened between the page and its stream.
+  if (said.head !== head) refreshed().catch(() => {});
   recheck().catch(() => {});
   head = said.head;
 });
