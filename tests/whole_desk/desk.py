@@ -47,6 +47,7 @@ from exchange_mcp.desk.statements import Purpose, Statement, accept_body, propos
 from exchange_mcp.link.messages import BASE_URL, PROTOCOL, PROTOCOL_HEADER
 from exchange_mcp.model.canonical import canonical_json
 from exchange_mcp.tools.declarations import declaration_of
+from exchange_mcp.tools.declarations import digest_of as declaration_digest
 from exchange_mcp.tools.registry import builtin
 from serving import PROGRAM, Sim, simulated_exchange
 
@@ -217,11 +218,9 @@ class WholeDesk:
         (intent,) = self.sign(Purpose.PROPOSE, body).intents
         return intent
 
-    def buy(self, amount: str = "0.001", **more: object) -> IntentView:
+    def buy(self, amount: str = "0.001", *, symbol: str = "BTC/USDT", side: str = "buy") -> IntentView:
         """Propose a small market order."""
-        return self.propose(
-            **{"symbol": "BTC/USDT", "side": "buy", "type": "market", "amount": amount, **more}
-        )
+        return self.propose(symbol=symbol, side=side, type="market", amount=amount)
 
     def open(self, intent_id: str) -> Decision:
         """What an approver is shown."""
@@ -267,6 +266,26 @@ class WholeDesk:
             headers={PROTOCOL_HEADER: str(PROTOCOL), **shown},
             timeout=30,
         )
+
+    def proposes(self, proposal_id: str, **request: object) -> httpx.Response:
+        """What the desk answers to a client that proposes an order under this id."""
+        spec = builtin().get("place_order")
+        assert spec is not None
+        message = {
+            "proposal_id": proposal_id,
+            "tool": spec.name,
+            "declaration": declaration_digest(declaration_of(spec)),
+            "account": {
+                "name": "main",
+                "venue": "binance",
+                "environment": "sim",
+                "market_types": ["spot", "linear"],
+            },
+            "action": "place",
+            "request": request,
+        }
+        with self.client() as http:
+            return http.post("/v1/proposals", json=message)
 
     def placed(self) -> list[dict[str, Any]]:
         """The orders that clients sent, as the venue itself has them."""

@@ -2,6 +2,7 @@
 
 import json
 import signal
+from decimal import Decimal
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -20,15 +21,18 @@ def sent(desk: WholeDesk) -> list[dict[str, Any]]:
 
 def test_what_was_approved_is_what_the_venue_has(desk: WholeDesk) -> None:
     desk.start()
-    proposed = desk.propose(symbol="BTC/USDT", side="buy", type="limit", amount="0.00100", price="100000")
-    assert proposed.state == "proposed", proposed.reason
-    plan = json.loads(desk.open(proposed.id).plan_text)
-    desk.approve(proposed.id)
-    placed = desk.settled(proposed.id, "placed")
-    (order,) = desk.placed()
-    assert (order["client_order_id"], str(order["id"])) == (placed.client_order_id, placed.order_id)
-    assert (order["symbol"], order["side"], order["type"]) == ("BTCUSDT", "BUY", "LIMIT")
-    assert (float(order["quantity"]), float(order["price"])) == (0.001, 100000)
+    order = {"symbol": "BTC/USDT", "side": "buy", "type": "limit", "amount": "0.00100", "price": "100000"}
+    answer = desk.proposes("proposal-one", **order)
+    assert answer.status_code == 200, answer.text
+    intent_id = answer.json()["intent_id"]
+    assert desk.proposes("proposal-one", **order).json()["intent_id"] == intent_id  # an answer was lost
+    plan = json.loads(desk.open(intent_id).plan_text)
+    desk.approve(intent_id)
+    placed = desk.settled(intent_id, "placed")
+    (found,) = desk.placed()
+    assert (found["client_order_id"], str(found["id"])) == (placed.client_order_id, placed.order_id)
+    assert (found["symbol"], found["side"], found["type"]) == ("BTCUSDT", "BUY", "LIMIT")
+    assert (Decimal(found["quantity"]), Decimal(found["price"])) == (Decimal("0.001"), Decimal(100000))
     (request,) = sent(desk)
     of_signing = {"timestamp", "recvWindow", "signature"}
     received = {**dict(parse_qsl(request["query"])), **dict(parse_qsl(request["body"]))}

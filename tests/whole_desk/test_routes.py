@@ -25,13 +25,14 @@ Needs = Literal["nothing", "credential", "signature"]
 Case = tuple[Needs, dict[str, Any] | None]
 
 IDENTITY: Final = {"name": "main", "venue": "binance", "environment": "sim", "market_types": ["spot"]}
-PROPOSAL: Final = {
+ORDER: Final[dict[str, object]] = {"symbol": "BTC/USDT", "side": "buy", "type": "market", "amount": "0.001"}
+PROPOSAL: Final[dict[str, object]] = {
     "proposal_id": "proposal-of-a-test",
     "tool": "place_order",
     "declaration": "0" * 64,
     "account": IDENTITY,
     "action": "place",
-    "request": {"symbol": "BTC/USDT", "side": "buy", "type": "market", "amount": "0.001"},
+    "request": ORDER,
 }
 
 AT_PROPOSALS: Final[Mapping[tuple[str, str], Case]] = {
@@ -68,9 +69,7 @@ BODIES: Final[Mapping[Purpose, dict[str, object]]] = {
     Purpose.ADD_CLIENT: {"name": "mallory", "credential_sha256": "0" * 64},
     Purpose.REMOVE_CLIENT: {"name": "assistant", "credential_sha256": ""},
     Purpose.ALLOW_TOOL: {"client": "assistant", "tool": "x", "allowed": True, "declaration": "0" * 64},
-    Purpose.PROPOSE: propose_body(
-        account="main", action="place", request=PROPOSAL["request"], distinct_from=None
-    ),
+    Purpose.PROPOSE: propose_body(account="main", action="place", request=ORDER, distinct_from=None),
     Purpose.CANCEL_OPEN: {"account": None},
 }
 
@@ -157,8 +156,8 @@ def test_nothing_that_a_client_can_send_approves_resolves_resumes_or_changes_a_l
             assert http.post("/v1/signed", json=text).status_code == 404
             assert http.post("/v1/proposals", json=text).status_code == 400
         # A client that says that it is the operator, or that its proposal is approved, is one that says too much.
-        for more in ({"origin": "operator"}, {"approved": True}, {"signature": {}}, {"state": "approved"}):
-            assert http.post("/v1/proposals", json={**PROPOSAL, **more}).status_code == 400
+        for more in ("origin", "approved", "signature", "state"):
+            assert http.post("/v1/proposals", json={**PROPOSAL, more: "approved"}).status_code == 400
         assert http.post("/v1/proposals", json=PROPOSAL).status_code in {200, 400, 403}
     after = standing(desk)
     assert after[:-1] == before[:-1]

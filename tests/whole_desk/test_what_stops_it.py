@@ -148,3 +148,34 @@ def test_what_a_person_is_told_is_where_to_propose_and_where_to_look(desk: Whole
     assert str(desk.places.proposal_socket) in propose
     assert "exchange-mcp console" in look
     assert Path(desk.places.proposal_socket).is_socket()
+
+
+def test_a_key_that_got_wider_while_the_desk_runs_is_used_no_more(desk: WholeDesk) -> None:
+    desk.start()
+    proposed = desk.buy()
+    desk.sim.control.post("/__sim/keys/trader", json={"access": "withdraw"}).raise_for_status()
+    # The watch over the key asks twice a minute at the least that the configuration allows.
+    desk.until(
+        lambda status: "withdraw" in status.accounts[0].key and "granted" not in status.accounts[0].key
+    )
+    with pytest.raises(DeskAnswerError) as refused:
+        desk.approve(proposed.id)
+    assert refused.value.code is ErrorCode.KEY_REFUSED
+    assert desk.placed() == []
+
+
+def test_two_desks_on_one_key_that_no_lock_keeps_apart_both_halt(desk: WholeDesk) -> None:
+    desk.start()
+    with whole_desk(sim=desk.sim) as other:  # with a runtime directory of its own, as on another machine
+        other.start()
+        # Both send before either has looked again: each holds its order back for the other's.
+        desk.sim.fail(kind="delay", ms=3000, method="POST", path="/api/v3/order")
+        first, second = desk.buy(), other.buy("0.01", symbol="ETH/USDT")
+        desk.approve(first.id)
+        other.approve(second.id)
+        for each, intent in ((desk, first), (other, second)):
+            each.settled(intent.id, "placed")
+        for each in (desk, other):
+            halted = each.until(lambda status: status.accounts[0].halted)
+            assert "another desk" in str(halted.accounts[0].halted)
+        assert len(desk.placed()) == 2
