@@ -342,3 +342,21 @@ def test_a_passphrase_is_in_no_file_no_log_and_no_process(desk: Operated) -> Non
     process = Path("/proc") / str(desk.told.process.pid)
     assert PASSPHRASE.encode() not in (process / "cmdline").read_bytes() + (process / "environ").read_bytes()
     assert os.environ.get("PASSPHRASE") is None
+
+
+def test_a_client_proposes_by_hand_with_the_tools_that_an_approver_allows_it_by_name(desk: Operated) -> None:
+    script = ("--key", str(desk.script_key))
+    order = ("--account", "main", "--symbol", "ETH/USDT", "--side", "buy", "--type", "limit")
+    priced = (*order, "--amount", "0.01", "--price", "3000", "--post-only")
+    assert desk.does("clients", "block", "assistant", "place_order", *script).exit_code == 0
+    refused = desk.does("propose", "place", *priced)
+    assert (refused.exit_code, "blocked it by name" in refused.output) == (1, True)
+    assert desk.does("clients", "allow", "assistant", "place_order", *script).exit_code == 0
+    # Far from the market, so that the limits deny what the desk now takes from this client.
+    answer = desk.tells("propose", "place", *priced, code=1)
+    assert answer["error"]["code"] == "POLICY_DENIED"
+    near = ("propose", "place", *order[:-1], "market", "--amount", "0.01")
+    taken = desk.tells(*near)
+    assert taken["state"] == "proposed"
+    assert desk.tells(*near)["intent_id"] == taken["intent_id"]
+    assert desk.tells("approvals", "decline", taken["intent_id"])["state"] == "declined"
