@@ -1,14 +1,29 @@
 """What keeps the desk from starting, from opening, or from going on: one clear line each, and nothing sent."""
 
 import socket
-from pathlib import Path
+from collections.abc import Generator
 
 import pytest
 
 from exchange_mcp.desk.operator.client import DeskAnswerError
 from exchange_mcp.model.errors import ErrorCode
+from serving import Sim, simulated_exchange
 
 from .desk import TOML, WholeDesk, whole_desk
+
+
+@pytest.fixture(scope="module")
+def exchange(tmp_path_factory: pytest.TempPathFactory) -> Generator[Sim]:
+    """One for all those desks that come to nothing."""
+    with simulated_exchange(tmp_path_factory.mktemp("sim")) as sim:
+        yield sim
+
+
+@pytest.fixture
+def unlucky(exchange: Sim) -> Generator[WholeDesk]:
+    """A desk that is not going to ask its venue anything."""
+    with whole_desk(sim=exchange) as made:
+        yield made
 
 
 def rewritten(desk: WholeDesk, before: str, after: str) -> None:
@@ -20,6 +35,9 @@ def rewritten(desk: WholeDesk, before: str, after: str) -> None:
 
 def test_a_second_desk_is_refused_and_the_first_one_goes_on(desk: WholeDesk) -> None:
     desk.start()
+    propose, look = desk.told
+    assert str(desk.places.proposal_socket) in propose
+    assert "exchange-mcp console" in look
     assert desk.process is not None
     code, said = desk.fails()
     assert code == 1
@@ -36,34 +54,34 @@ def test_a_second_desk_is_refused_and_the_first_one_goes_on(desk: WholeDesk) -> 
 
 
 def test_what_is_wrong_with_the_configuration_is_said_line_by_line_and_nothing_starts(
-    desk: WholeDesk,
+    unlucky: WholeDesk,
 ) -> None:
-    rewritten(desk, "max_leverage = 10", "max_leverage = 0\nunheard_of = 1")
-    code, said = desk.fails()
+    rewritten(unlucky, "max_leverage = 10", "max_leverage = 0\nunheard_of = 1")
+    code, said = unlucky.fails()
     assert code == 2
     assert len(said.splitlines()) == 2
-    assert all(line.startswith(f"{desk.places.desk_file}:") for line in said.splitlines())
+    assert all(line.startswith(f"{unlucky.places.desk_file}:") for line in said.splitlines())
 
 
-def test_a_directory_that_others_can_enter_keeps_the_desk_from_starting(desk: WholeDesk) -> None:
-    directory = desk.places.operator_socket.parent
+def test_a_directory_that_others_can_enter_keeps_the_desk_from_starting(unlucky: WholeDesk) -> None:
+    directory = unlucky.places.operator_socket.parent
     directory.mkdir(parents=True)
     directory.chmod(0o750)
-    code, said = desk.fails()
+    code, said = unlucky.fails()
     assert (code, "chmod 700" in said, len(said.splitlines())) == (1, True, 1)
 
 
-def test_a_port_that_is_taken_keeps_the_desk_from_starting_and_is_named(desk: WholeDesk) -> None:
-    port = int(desk.places.desk_file.read_text(encoding="utf-8").partition("port = ")[2].split()[0])
+def test_a_port_that_is_taken_keeps_the_desk_from_starting_and_is_named(unlucky: WholeDesk) -> None:
+    port = int(unlucky.places.desk_file.read_text(encoding="utf-8").partition("port = ")[2].split()[0])
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", port))
         taken.listen()
-        code, said = desk.fails()
+        code, said = unlucky.fails()
     assert (code, f"port {port}" in said, len(said.splitlines())) == (1, True, 1)
 
 
-def test_without_an_approver_nothing_can_be_proposed() -> None:
-    with whole_desk(enrolled=False) as desk:
+def test_without_an_approver_nothing_can_be_proposed(exchange: Sim) -> None:
+    with whole_desk(sim=exchange, enrolled=False) as desk:
         desk.start(is_open=False)
         assert desk.status().closed is not None
         with pytest.raises(DeskAnswerError) as refused:
@@ -140,14 +158,6 @@ rendezvous = "/nowhere/rendezvous.json"
             desk.buy("0.002")
         assert refused.value.code is ErrorCode.WRITES_CLOSED
         assert desk.stop() == 0
-
-
-def test_what_a_person_is_told_is_where_to_propose_and_where_to_look(desk: WholeDesk) -> None:
-    desk.start(is_open=False)
-    propose, look = desk.told
-    assert str(desk.places.proposal_socket) in propose
-    assert "exchange-mcp console" in look
-    assert Path(desk.places.proposal_socket).is_socket()
 
 
 def test_a_key_that_got_wider_while_the_desk_runs_is_used_no_more(desk: WholeDesk) -> None:
