@@ -66,6 +66,20 @@ def test_a_simulated_desk_has_a_scripted_approver_and_a_client_and_is_accepted(s
     assert (known.configuration.digest, known.configuration.text) == (settings.digest, settings.text)
 
 
+def test_a_simulated_desk_has_room_for_an_order_beside_those_that_the_account_has(
+    sim: Sim, home: Path
+) -> None:
+    assert simulated(sim, home).exit_code == 0
+    limits = settings_of(home).policy.desk
+    published = sim.control.get("/__sim/orders", params={"account": "main"}).raise_for_status().json()
+    resting = [order for order in published["orders"] if order["status"] in {"NEW", "PARTIALLY_FILLED"}]
+    assert resting
+    assert limits.max_open_orders is not None
+    assert limits.max_open_orders > 2 * len(resting)
+    assert limits.max_orders_per_minute is not None
+    assert limits.max_orders_per_minute > 10
+
+
 def test_the_credential_is_32_random_bytes_and_neither_it_nor_a_key_is_said(sim: Sim, home: Path) -> None:
     done = simulated(sim, home)
     credential = contents(home)[CREDENTIAL].decode()

@@ -56,7 +56,7 @@ class ToldLimits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FirstLimits:
-    """The limits that a new desk starts with; the last two where derivatives are traded."""
+    """The limits that a new desk starts with; leverage and loss where derivatives are traded."""
 
     accounts: tuple[str, ...]
     symbols: tuple[str, ...]
@@ -65,6 +65,8 @@ class FirstLimits:
     max_day: Decimal
     max_leverage: int | None = None
     max_loss: Decimal | None = None
+    max_open: int = 5
+    max_a_minute: int = 3
 
     def table(self) -> str:
         """The table `[policy]` as TOML, every limit with what it means."""
@@ -82,8 +84,8 @@ class FirstLimits:
         yield "max_order_notional", text(self.max_order)
         yield "max_daily_notional", text(self.max_day)
         yield "max_price_distance_percent", "1"
-        yield "max_open_orders", "5"
-        yield "max_orders_per_minute", "3"
+        yield "max_open_orders", str(self.max_open)
+        yield "max_orders_per_minute", str(self.max_a_minute)
         yield "max_price_age_seconds", "30"
         yield "approvals", "1"
         if self.max_leverage is not None and self.max_loss is not None:

@@ -6,7 +6,7 @@ next run goes on from there, and a run on a desk that is set up changes nothing.
 
 import os
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -43,6 +43,9 @@ _PRACTICE: Final = {
     "max_leverage": "10",
     "max_loss": "5000",
 }
+# And five orders of it rest already: with the limits for money, its first order would be denied.
+_PRACTICE_OPEN: Final = 20
+_PRACTICE_A_MINUTE: Final = 20
 
 
 def set_up(file: Path | None, *, is_script: bool, is_sim: bool, rendezvous: Path | None, **said: Any) -> None:  # noqa: ANN401 - the options of `desk_options`
@@ -123,6 +126,8 @@ class _Setup:
             self._add_account(draft, told)
         market_types = {each for account in draft.accounts for each in account.market_types}
         first = ask_limits(self.asker, limits, draft.names, market_types)
+        if _is_simulated(draft):
+            first = replace(first, max_open=_PRACTICE_OPEN, max_a_minute=_PRACTICE_A_MINUTE)
         text = draft.settings(
             first, has_scripted_approver=self._is_scripted(draft), sockets=tuple(self._sockets())
         )
@@ -152,8 +157,7 @@ class _Setup:
         say(f"Account {enrolled.account.name} can be traded.\n")
 
     def _is_scripted(self, draft: DeskDraft) -> bool:
-        is_simulated = all(account.environment is Environment.SIM for account in draft.accounts)
-        return is_simulated and isinstance(self.asker, Script)
+        return _is_simulated(draft) and isinstance(self.asker, Script)
 
     def _sockets(self) -> list[tuple[str, str]]:
         """Shorter ways to the sockets, where the usual ones are longer than a socket's path can be."""
@@ -161,3 +165,7 @@ class _Setup:
         shorter = {name: shorter_socket(self.around.home, path) for name, path in usual.items()}
         is_too_long = any(socket_fault(path, shorter="") is not None for path in usual.values())
         return list(shorter.items()) if is_too_long else []
+
+
+def _is_simulated(draft: DeskDraft) -> bool:
+    return all(account.environment is Environment.SIM for account in draft.accounts)
