@@ -102,13 +102,15 @@ async def followed(  # noqa: PLR0913 - what it waits by
     progress: Progress,
     to_the_end: bool,
 ) -> "IntentMessage":
-    """The intent once its state is another one, or once it is over (`to_the_end`); as it stands when the time is up.
+    """The intent once its state is another one, or once it is over or unknown (`to_the_end`), or when the time is up.
+
+    Whoever follows an unknown one waits until more is known of it, as of any other state.
 
     A desk that cannot be asked meanwhile ends the wait and nothing else: what was read last still holds.
     """
     started = clock.monotonic()
     first = message.state
-    while not message.is_final and message.state != "unknown" and (to_the_end or message.state == first):
+    while not message.is_final and (message.state != "unknown" if to_the_end else message.state == first):
         waited = clock.monotonic() - started
         left = seconds - waited
         if left <= 0:
