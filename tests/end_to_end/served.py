@@ -1,4 +1,4 @@
-"""`exchange-mcp serve` beside a whole desk: the process that a model's client launches or connects to, and real clients."""
+"""`exchange-mcp serve` beside a whole desk: what a model's client launches or connects to, and real clients of it."""
 
 import json
 import os
@@ -34,7 +34,7 @@ scripted_approver = true
 port = {port}
 [log]
 format = "json"
-level = "debug"
+level = "warning"
 [accounts.main]
 venue = "binance"
 environment = "sim"
@@ -135,11 +135,12 @@ def http_process(desk: WholeDesk, config: Path) -> Generator[tuple[Served, str]]
 @asynccontextmanager
 async def over_http(url: str, token: str, era: Era = "auto") -> AsyncGenerator[Client]:
     """A client of a server that runs already."""
-    async with httpx2.AsyncClient(
-        headers={"authorization": f"Bearer {token}"}, timeout=60, trust_env=False, verify=False
-    ) as http:
-        async with Client(streamable_http_client(url, http_client=http), mode=era) as client:
-            yield client
+    headers = {"authorization": f"Bearer {token}"}
+    async with (
+        httpx2.AsyncClient(headers=headers, timeout=60, trust_env=False, verify=False) as http,
+        Client(streamable_http_client(url, http_client=http), mode=era) as client,
+    ):
+        yield client
 
 
 @asynccontextmanager
