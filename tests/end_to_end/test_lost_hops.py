@@ -6,7 +6,6 @@ four things may happen, or nothing: 5 x 5 x 5 = 125 patterns. In 112 of them it 
 """
 
 import re
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import product
@@ -23,7 +22,7 @@ from exchange_mcp.desk.operator.messages import SignedMessage
 from serving import asked, refused
 from whole_desk.desk import WholeDesk
 
-from .link_proxy import Kind, LinkProxy, proxied
+from .link_proxy import Fault, Kind, LinkProxy, proxied
 from .served import over_stdio, price_of, serve_config
 
 pytestmark = pytest.mark.anyio
@@ -31,7 +30,9 @@ pytestmark = pytest.mark.anyio
 Happens = Literal["well", "lost", "late", "repeated", "moved price"]
 FAULTS: Final[tuple[Happens, ...]] = ("lost", "late", "repeated", "moved price")
 Pattern = tuple[Happens, Happens, Happens]
-PATTERNS: Final[tuple[Pattern, ...]] = tuple(product(("well", *FAULTS), repeat=3))
+HOPS: Final[tuple[Happens, ...]] = ("well", *FAULTS)
+PATTERNS: Final[tuple[Pattern, ...]] = tuple(product(HOPS, HOPS, HOPS))
+TO_ANSWERS: Final[dict[str, Fault]] = {"lost": "lose", "late": "hold", "repeated": "repeat"}
 AMOUNT: Final = {"buy": "0.0030", "sell": "0.0030"}
 
 
@@ -97,13 +98,9 @@ class Model:
 
     async def is_approved(self, side: str, intent_id: str, happens: Happens) -> None:
         signed = looked_at(self.desk, intent_id)
-        again: Callable[[], Awaitable[str]] | None = None
-        if happens == "late":
-            again = lambda: self.asks(side)  # noqa: E731 - as the other one
-        elif happens == "moved price":
-            again = lambda: self.asks_at_another_price(side)  # noqa: E731 - as the other one
-        if again is not None:
-            assert await again() == intent_id
+        again = {"late": self.asks, "moved price": self.asks_at_another_price}.get(happens)
+        if again is not None:  # before the signature is there
+            assert await again(side) == intent_id
         if happens == "lost":  # the signature never arrived: they look again and sign again
             signed = looked_at(self.desk, intent_id)
         with self.desk.operator() as operator:
@@ -115,8 +112,7 @@ class Model:
     async def is_told(self, side: str, intent_id: str, happens: Happens) -> None:
         call = {"intent_id": intent_id, "wait_seconds": 20}
         if happens in {"lost", "late", "repeated"}:
-            faults = {"lost": "lose", "late": "hold", "repeated": "repeat"}
-            self.proxy.arm(Kind.STATE, faults[happens])  # pyright: ignore[reportArgumentType] - of these three
+            self.proxy.arm(Kind.STATE, TO_ANSWERS[happens])
             released = self.proxy.released
             if happens == "repeated":
                 await asked(self.client, "get_intent", **call)
@@ -154,22 +150,24 @@ async def test_whatever_happens_on_any_hop_one_wish_is_one_order_and_the_same_in
     path = desk.runtime / "proxy.sock"
     last = Decimal(price_of(desk, "ETH/USDT"))
     prices = {"buy": round(last * Decimal("1.02"), 2), "sell": round(last * Decimal("0.95"), 2)}
-    async with proxied(path, desk.places.proposal_socket) as proxy:
-        async with over_stdio(desk, serve_config(desk, socket=path)) as client:
-            model = Model(client, proxy, desk, prices)
-            for number, pattern in enumerate(patterns):
-                side = ("buy", "sell")[number % 2]
-                model.wished = number % 50
-                proposal, approval, answer = pattern
-                with anyio.fail_after(60):
-                    intent = await model.proposes(side, proposal)
-                    await model.is_approved(side, intent, approval)
-                    await model.is_told(side, intent, answer)
-                    if answer == "well":  # it was told, and asks once more all the same
-                        again = model.asks if number % 2 else model.asks_at_another_price
-                        assert await again(side) == intent, pattern
-                model.latest[side] = intent
-                intents.append(intent)
+    async with (
+        proxied(path, desk.places.proposal_socket) as proxy,
+        over_stdio(desk, serve_config(desk, socket=path)) as client,
+    ):
+        model = Model(client, proxy, desk, prices)
+        for number, pattern in enumerate(patterns):
+            side = ("buy", "sell")[number % 2]
+            model.wished = number % 50
+            proposal, approval, answer = pattern
+            with anyio.fail_after(60):
+                intent = await model.proposes(side, proposal)
+                await model.is_approved(side, intent, approval)
+                await model.is_told(side, intent, answer)
+                if answer == "well":  # it was told, and asks once more all the same
+                    again = model.asks if number % 2 else model.asks_at_another_price
+                    assert await again(side) == intent, pattern
+            model.latest[side] = intent
+            intents.append(intent)
     expected = [desk.intent(intent).client_order_id for intent in intents]
     found = [order["client_order_id"] for order in desk.placed()[before:]]
     assert found == expected  # one order a wish, in their order, and no other one
