@@ -227,12 +227,12 @@ def looked_at(desk: WholeDesk, intent_id: str) -> SignedMessage:
     return desk.signed(decided.statement)
 
 
-def another_client(desk: WholeDesk, name: str) -> str:
-    """Register another client that may use every tool that proposes; its credential."""
+def another_client(desk: WholeDesk, name: str, *, tools: Sequence[str] = WRITING) -> str:
+    """Register another client that may use these tools; its credential."""
     credential = f"the-credential-of-{name}"
     digest = hashlib.sha256(credential.encode()).hexdigest()
     desk.sign(Purpose.ADD_CLIENT, {"name": name, "credential_sha256": digest})
-    for tool in WRITING:
+    for tool in tools:
         allow(desk, name, tool)
     return credential
 

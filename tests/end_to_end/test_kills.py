@@ -89,37 +89,36 @@ async def test_whatever_is_killed_the_model_gets_the_same_intent_and_the_venue_o
     async with AsyncExitStack() as held:
         client = await held.enter_async_context(over_stdio(desk, config))
         for state, hold, afterwards, orders in STEPS:
-            with anyio.fail_after(PATIENCE_SECONDS):
-                intent_id = await proposed(client, order)
-                signed = looked_at(desk, intent_id)
-                hold(desk.sim)
-                if state is not State.PROPOSED:
-                    with desk.operator() as operator:
-                        operator.signed(signed)
-                desk.settled(intent_id, state)
-                kill_server(config)
-                await held.aclose()
-                recorded = Recorded(desk)
-                client = await held.enter_async_context(over_stdio(desk, config))
-                if hold is not the_re_check:  # planning would read the book as well
-                    _, said = await answer_of(client, order)
-                    assert intent_id in said, state
-                    assert "proposed" not in recorded.kinds()
-                assert desk.intent(intent_id).state == state
-                desk.kill()
-                desk.sim.heal()
-                desk.start()
-                desk.settled(intent_id, *afterwards)
-                placed = [each["client_order_id"] for each in desk.placed()[known:]]
-                assert placed == [desk.intent(intent_id).client_order_id] * orders, state
-                again = await proposed(client, order)
-                # What lapsed was not sent: the same may be asked for anew.
-                assert (again == intent_id) is (state is not State.APPROVED), state
-                if orders:
-                    order["distinct_from"] = intent_id
-                else:
-                    await client.call_tool("retract_proposal", {"intent_id": again})
-                known += orders
+            intent_id = await proposed(client, order)
+            signed = looked_at(desk, intent_id)
+            hold(desk.sim)
+            if state is not State.PROPOSED:
+                with desk.operator() as operator:
+                    operator.signed(signed)
+            desk.settled(intent_id, state)
+            kill_server(config)
+            await held.aclose()
+            recorded = Recorded(desk)
+            client = await held.enter_async_context(over_stdio(desk, config))
+            if hold is not the_re_check:  # planning would read the book as well
+                _, said = await answer_of(client, order)
+                assert intent_id in said, state
+                assert "proposed" not in recorded.kinds()
+            assert desk.intent(intent_id).state == state
+            desk.kill()
+            desk.sim.heal()
+            desk.start()
+            desk.settled(intent_id, *afterwards)
+            placed = [each["client_order_id"] for each in desk.placed()[known:]]
+            assert placed == [desk.intent(intent_id).client_order_id] * orders, state
+            again = await proposed(client, order)
+            # What lapsed was not sent: the same may be asked for anew.
+            assert (again == intent_id) is (state is not State.APPROVED), state
+            if orders:
+                order["distinct_from"] = intent_id
+            else:
+                await client.call_tool("retract_proposal", {"intent_id": again})
+            known += orders
     desk.stop()
     assert verify(desk.places.desk_journal).count > 0
     desk.start()
