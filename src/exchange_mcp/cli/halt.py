@@ -15,7 +15,6 @@ from exchange_mcp.desk.operator.messages import Done, Halted, HaltOrder, IntentV
 from exchange_mcp.desk.statements import Purpose, cancel_open_body
 from exchange_mcp.model.venue_text import visible
 
-
 _PATIENCE_MS = 30_000
 
 
