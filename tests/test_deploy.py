@@ -12,19 +12,22 @@ import click
 import pytest
 
 from exchange_mcp.cli.serve import command
+from exchange_mcp.config.desk_tables import socket_fault
 from exchange_mcp.config.locations import locations
 from exchange_mcp.config.schema import HttpTable
+from exchange_mcp.desk.pace import Pace
 
 DEPLOY: Final = Path(__file__).parents[1] / "deploy"
 UNIT: Final = (DEPLOY / "exchange-mcp.service").read_text(encoding="utf-8")
 CONTAINER: Final = (DEPLOY / "Containerfile").read_text(encoding="utf-8").replace("\\\n", "")
+DESK: Final = (DEPLOY / "exchange-mcp-desk.service").read_text(encoding="utf-8")
 PROGRAM: Final = "/opt/exchange-mcp/bin/exchange-mcp"
 
 
-def settings() -> Mapping[str, list[str]]:
+def settings(unit: str = UNIT) -> Mapping[str, list[str]]:
     """The unit's settings, each with its values."""
     found: dict[str, list[str]] = defaultdict(list)
-    for line in UNIT.splitlines():
+    for line in unit.splitlines():
         if line and line[0] not in "#[":
             name, _, value = line.partition("=")
             found[name].append(value)
@@ -111,11 +114,53 @@ def test_the_port_that_the_container_shows_is_the_one_that_is_listened_on() -> N
     assert re.search(rf"^EXPOSE {HttpTable().port}$", CONTAINER, re.MULTILINE)
 
 
+def test_the_desk_runs_as_another_user_than_serve_who_can_get_no_more_rights_either() -> None:
+    serve, desk = settings(), settings(DESK)
+    assert desk["User"] == desk["Group"] == ["exchange-mcp-desk"] != serve["User"]
+    own = {"User", "Group", "ExecStart", "Environment", "TimeoutStopSec", "SupplementaryGroups", "LimitCORE"}
+    own |= {"Description", "RuntimeDirectory", "RuntimeDirectoryMode", "StateDirectory", "CacheDirectory"}
+    assert {name: value for name, value in desk.items() if name not in own} == {
+        name: value for name, value in serve.items() if name not in own
+    }
+    (start,) = desk["ExecStart"]
+    program, name, *options = start.split()
+    assert (program, name, options) == (PROGRAM, "desk", [])
+
+
+def test_the_desks_places_are_its_own_and_serves_group_reaches_the_proposal_socket_alone() -> None:
+    serve, desk = settings(), settings(DESK)
+    environment = dict(each.split("=", 1) for each in desk["Environment"])
+    places = locations(environment, Path(environment["HOME"]))
+    for directory, kind in (
+        (places.state.parent, "StateDirectory"),
+        (places.cache.parent, "CacheDirectory"),
+        (places.runtime.parent, "RuntimeDirectory"),
+    ):
+        assert desk[kind] == [directory.name]
+        assert desk[kind] != serve[kind]
+    assert desk["StateDirectoryMode"] == desk["CacheDirectoryMode"] == ["0700"]
+    # Passed through by everybody, listed by nobody; the operator's directory in it is 0700 by the desk's own hand.
+    assert desk["RuntimeDirectoryMode"] == ["0711"]
+    (group,) = desk["SupplementaryGroups"]
+    typed = [line for line in DESK.splitlines() if line.startswith("#")]
+    assert any(f'proposal_group = "{group}"' in line for line in typed)
+    (socket,) = [line.split('"')[1] for line in typed if "proposal_socket = " in line]
+    assert Path(socket).parents[1] == places.runtime.parent
+    assert socket_fault(Path(socket), shorter="") is None
+
+
+def test_the_desks_service_has_more_time_to_end_than_a_send_may_take() -> None:
+    pace = Pace()
+    longest = pace.patience * (1 + pace.rechecks) + pace.send_patience
+    assert int(settings(DESK)["TimeoutStopSec"][0]) > longest
+
+
 @pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="there is no systemd here to ask")
-def test_systemd_finds_no_fault_in_the_unit(tmp_path: Path) -> None:
+@pytest.mark.parametrize("said", [UNIT, DESK])
+def test_systemd_finds_no_fault_in_the_unit(tmp_path: Path, said: str) -> None:
     # The program is not installed where these tests run; that alone would be a fault.
     unit = tmp_path / "exchange-mcp.service"
-    unit.write_text(UNIT.replace(PROGRAM, "/bin/true"), encoding="utf-8")
+    unit.write_text(said.replace(PROGRAM, "/bin/true"), encoding="utf-8")
     found = subprocess.run(  # noqa: S603 - systemd's own program
         ["systemd-analyze", "verify", str(unit)],  # noqa: S607 - as above
         capture_output=True,

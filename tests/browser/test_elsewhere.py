@@ -139,7 +139,8 @@ def test_no_page_of_the_console_shows_inside_another(
         attacker.evaluate(frame, address)
     framed = attacker.frames[1:]
     assert len(framed) == 3
-    assert {each.url for each in framed} == {"chrome-error://chromewebdata/"}
+    for each in framed:
+        each.wait_for_url("chrome-error://chromewebdata/", wait_until="commit")
 
 
 def test_a_signature_that_another_page_got_for_the_right_challenge_is_refused(

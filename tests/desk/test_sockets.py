@@ -145,6 +145,12 @@ def test_a_directory_that_the_group_cannot_enter_is_named_with_what_lets_it(plac
         bind_proposals(place / "p" / "p.sock", GROUP)
 
 
+def test_a_directory_on_the_way_that_the_group_cannot_enter_is_named_too(place: Path) -> None:
+    (place / "way").mkdir(mode=0o700)
+    with pytest.raises(SocketError, match=f"chgrp {GROUP} {place}/way && chmod 710"):
+        bind_proposals(place / "way" / "p" / "p.sock", GROUP)
+
+
 def test_a_directory_that_others_can_change_is_refused(place: Path) -> None:
     (place / "p").mkdir()
     (place / "p").chmod(0o777)

@@ -73,8 +73,8 @@ def watch(client: OperatorClient, *, approver: str | None, key: Path | None, by:
                 click.echo(f"{error.message} {error.next_step}".strip(), err=True)
             except click.ClickException as error:
                 click.echo(error.format_message(), err=True)
-            click.echo("Any key goes back to the list.", err=True)
             with _unbuffered():
+                click.echo("Any key goes back to the list.", err=True)
                 ear.heard(None)
 
 
@@ -148,8 +148,8 @@ def _decide(  # noqa: PLR0913 - who decides, and on what
 ) -> None:
     decidable, page = opened(client, view.id)
     show_page(page, SystemClock().now_ms())
-    click.echo("a approve   d decline   any other key: back", err=True)
     with _unbuffered():
+        click.echo("a approve   d decline   any other key: back", err=True)
         while (pressed := ear.heard(None)) == _NEWS:
             pass
     if pressed == "d":

@@ -4,6 +4,7 @@ It starts on nothing that another desk holds. A configuration that no approver a
 a restart as soon as one did. At the end no send is cut: what was claimed gets its outcome first.
 """
 
+import logging
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -184,6 +185,8 @@ class Program:
         Raises:
             JournalError: the journal takes no record, so that nothing could be done.
         """
+        # What is worth a line is logged by us.
+        logging.getLogger("uvicorn.error").setLevel(logging.ERROR)
         async with anyio.create_task_group() as group:
             self._group = group
             await group.start(self._around.obey, self._stop, self.reload)

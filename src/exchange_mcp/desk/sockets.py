@@ -105,14 +105,9 @@ def bind_proposals(path: Path, group: str | None) -> BoundSocket:
             f"{path.parent}, the proposal socket's directory, can be changed by others (mode {mode:04o}); "
             f"close it: chmod go-w {path.parent}"
         )
-    may_enter = mode & stat.S_IXOTH or (
-        shared is not None and mode & stat.S_IXGRP and status.st_gid == shared.number
-    )
-    if shared is not None and not may_enter:
-        raise SocketError(
-            f"group {shared.name} cannot enter {path.parent}, the proposal socket's directory; "
-            f"let it: chgrp {shared.name} {path.parent} && chmod 710 {path.parent}"
-        )
+    if shared is not None:
+        for directory in path.parents:
+            _check_way(directory, shared)
     return _bind(path, "the proposal socket", shared)
 
 
@@ -168,6 +163,17 @@ def _clear(path: Path, what: str) -> None:
     raise SocketError(
         f"another program listens on {path}, where {what} is to be; stop it, or name another path"
     )
+
+
+def _check_way(directory: Path, group: _Group) -> None:
+    """See that the group can pass: the socket's own directory, and each on the way to it."""
+    status = directory.stat()
+    mode = status.st_mode
+    if not (mode & stat.S_IXOTH or (mode & stat.S_IXGRP and status.st_gid == group.number)):
+        raise SocketError(
+            f"group {group.name} cannot enter {directory} on its way to the proposal socket; "
+            f"let it: chgrp {group.name} {directory} && chmod 710 {directory}"
+        )
 
 
 def _give(path: Path, group: _Group, mode: int) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from collections.abc import AsyncGenerator
 
 import pytest
 from starlette.routing import Route
@@ -293,6 +294,20 @@ async def test_a_body_that_is_too_large_is_not_read(size: int) -> None:
     async with Desk() as desk:
         answer = await desk.client.post("/enter", content=b" " * size, headers=ASKS)
         assert answer.status_code == 413
+
+
+async def test_a_body_that_does_not_say_its_size_is_read_no_further_than_the_limit() -> None:
+    taken: list[int] = []
+
+    async def endless() -> AsyncGenerator[bytes]:
+        for number in range(1000):
+            taken.append(number)
+            yield b" " * 4096
+
+    async with Desk() as desk:
+        answer = await desk.client.post("/enter", content=endless(), headers=ASKS)
+        assert answer.status_code == 413
+        assert len(taken) == MOST_BODY // 4096 + 1
 
 
 @pytest.mark.parametrize("body", ["", "[]", "null", "{", '{"secret": 5}', '{"secret": "x", "more": 1}', "{}"])

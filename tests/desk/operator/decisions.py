@@ -1,4 +1,4 @@
-"""Decisions as a desk hands them over, made by the real planner and preview: a perpetual, a cancel, a leverage, spot."""
+"""Decisions as a desk hands them over, made by the real planner and preview."""
 
 import json
 from dataclasses import replace

@@ -1,0 +1,191 @@
+"""What keeps the desk from starting, from opening, or from going on: one clear line each, and nothing sent."""
+
+import socket
+from collections.abc import Generator
+
+import pytest
+
+from exchange_mcp.desk.operator.client import DeskAnswerError
+from exchange_mcp.model.errors import ErrorCode
+from serving import Sim, simulated_exchange
+
+from .desk import TOML, WholeDesk, whole_desk
+
+
+@pytest.fixture(scope="module")
+def exchange(tmp_path_factory: pytest.TempPathFactory) -> Generator[Sim]:
+    """One for all those desks that come to nothing."""
+    with simulated_exchange(tmp_path_factory.mktemp("sim")) as sim:
+        yield sim
+
+
+@pytest.fixture
+def unlucky(exchange: Sim) -> Generator[WholeDesk]:
+    """A desk that is not going to ask its venue anything."""
+    with whole_desk(sim=exchange) as made:
+        yield made
+
+
+def rewritten(desk: WholeDesk, before: str, after: str) -> None:
+    """Change desk.toml."""
+    text = desk.places.desk_file.read_text(encoding="utf-8")
+    assert before in text
+    desk.places.desk_file.write_text(text.replace(before, after), encoding="utf-8")
+
+
+def test_a_second_desk_is_refused_and_the_first_one_goes_on(desk: WholeDesk) -> None:
+    desk.start()
+    propose, look = desk.told
+    assert str(desk.places.proposal_socket) in propose
+    assert "exchange-mcp console" in look
+    assert desk.process is not None
+    code, said = desk.fails()
+    assert code == 1
+    assert "a desk is running already" in said
+    assert str(desk.process.pid) in said
+    assert len(said.splitlines()) == 1
+    # Another journal, the same key: what the runtime directory of the user keeps is the key's lock.
+    with whole_desk(sim=desk.sim) as other:
+        other.environ = {**other.environ, "XDG_RUNTIME_DIR": str(desk.runtime)}
+        code, said = other.fails()
+    assert code == 1
+    assert "the API key is held by process" in said
+    assert desk.status().closed is None
+
+
+def test_what_is_wrong_with_the_configuration_is_said_line_by_line_and_nothing_starts(
+    unlucky: WholeDesk,
+) -> None:
+    rewritten(unlucky, "max_leverage = 10", "max_leverage = 0\nunheard_of = 1")
+    code, said = unlucky.fails()
+    assert code == 2
+    assert len(said.splitlines()) == 2
+    assert all(line.startswith(f"{unlucky.places.desk_file}:") for line in said.splitlines())
+
+
+def test_a_directory_that_others_can_enter_keeps_the_desk_from_starting(unlucky: WholeDesk) -> None:
+    directory = unlucky.places.operator_socket.parent
+    directory.mkdir(parents=True)
+    directory.chmod(0o750)
+    code, said = unlucky.fails()
+    assert (code, "chmod 700" in said, len(said.splitlines())) == (1, True, 1)
+
+
+def test_a_port_that_is_taken_keeps_the_desk_from_starting_and_is_named(unlucky: WholeDesk) -> None:
+    port = int(unlucky.places.desk_file.read_text(encoding="utf-8").partition("port = ")[2].split()[0])
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", port))
+        taken.listen()
+        code, said = unlucky.fails()
+    assert (code, f"port {port}" in said, len(said.splitlines())) == (1, True, 1)
+
+
+def test_without_an_approver_nothing_can_be_proposed(exchange: Sim) -> None:
+    with whole_desk(sim=exchange, enrolled=False) as desk:
+        desk.start(is_open=False)
+        assert desk.status().closed is not None
+        with pytest.raises(DeskAnswerError) as refused:
+            desk.buy()
+        assert refused.value.code is ErrorCode.SIGNATURE_REFUSED
+        with desk.client() as client:
+            assert client.post("/v1/proposals", json={}).status_code == 401
+        assert desk.sim.paths() == []  # nobody's venue was opened
+        assert desk.stop() == 0
+
+
+def test_a_changed_configuration_opens_nothing_until_it_is_signed_and_then_at_once(desk: WholeDesk) -> None:
+    rewritten(desk, "max_order_notional = 5000", "max_order_notional = 50")
+    desk.start(is_open=False)
+    assert "desk accept" in str(desk.status().closed)
+    with pytest.raises(DeskAnswerError) as refused:
+        desk.buy()
+    assert refused.value.code is ErrorCode.CONFIGURATION_NOT_ACCEPTED
+    assert desk.sim.paths() == []
+    desk.accept()
+    opened = desk.until(lambda status: status.closed is None and status.accounts[0].closed is None)
+    assert desk.buy("0.002").state == "denied"  # 200 USDT and more: the new limit counts
+    # And again while it runs.
+    rewritten(desk, "max_order_notional = 50", "max_order_notional = 5000")
+    desk.reload()
+    desk.until(lambda status: status.closed is not None)
+    desk.accept()
+    again = desk.until(lambda status: status.closed is None and status.accounts[0].closed is None)
+    assert again.policy_digest != opened.policy_digest
+    assert desk.buy("0.002").state == "proposed"
+    # A fault changes nothing.
+    rewritten(desk, "max_leverage = 10", "max_leverage = 0")
+    desk.reload()
+    while "desk.toml cannot be used" not in desk.log.read_text(encoding="utf-8"):
+        desk.status()
+    assert desk.status().closed is None
+
+
+def test_a_key_that_can_withdraw_closes_its_account_and_says_the_remedy() -> None:
+    with whole_desk(key="withdrawer") as desk:
+        desk.start(is_open=False)
+        closed = desk.until(
+            lambda status: status.accounts[0].closed and "withdraw" in status.accounts[0].closed
+        )
+        assert "key" in str(closed.accounts[0].closed)
+        with pytest.raises(DeskAnswerError):
+            desk.buy()
+        assert desk.placed() == []
+
+
+def test_a_venue_that_cannot_be_looked_up_keeps_its_own_account_closed_and_the_other_trades() -> None:
+    gone = TOML.replace(
+        "[policy]",
+        """[accounts.second]
+venue = "binance"
+environment = "sim"
+market_types = ["spot", "linear"]
+sim_key = "trader"
+rendezvous = "/nowhere/rendezvous.json"
+[policy]""",
+    ).replace('accounts = ["main"]', 'accounts = ["main", "second"]')
+    with whole_desk(toml=gone) as desk:
+        desk.start()
+        main, second = desk.status().accounts
+        assert main.closed is None
+        assert "/nowhere/rendezvous.json" in str(second.closed)
+        assert desk.buy().state == "proposed"
+        desk.stop()
+        desk.sim.fail(kind="status", status=503)
+        desk.start(is_open=False)
+        down = desk.until(lambda status: "did not answer" in str(status.accounts[0].closed))
+        assert down.closed is None
+        with pytest.raises(DeskAnswerError) as refused:
+            desk.buy("0.002")
+        assert refused.value.code is ErrorCode.WRITES_CLOSED
+        assert desk.stop() == 0
+
+
+def test_a_key_that_got_wider_while_the_desk_runs_is_used_no_more(desk: WholeDesk) -> None:
+    desk.start()
+    proposed = desk.buy()
+    desk.sim.control.post("/__sim/keys/trader", json={"access": "withdraw"}).raise_for_status()
+    # The watch over the key asks twice a minute at the least that the configuration allows.
+    desk.until(
+        lambda status: "withdraw" in status.accounts[0].key and "granted" not in status.accounts[0].key
+    )
+    with pytest.raises(DeskAnswerError) as refused:
+        desk.approve(proposed.id)
+    assert refused.value.code is ErrorCode.KEY_REFUSED
+    assert desk.placed() == []
+
+
+def test_two_desks_on_one_key_that_no_lock_keeps_apart_both_halt(desk: WholeDesk) -> None:
+    desk.start()
+    with whole_desk(sim=desk.sim) as other:  # with a runtime directory of its own, as on another machine
+        other.start()
+        # Both send before either has looked again: each holds its order back for the other's.
+        desk.sim.fail(kind="delay", ms=3000, method="POST", path="/api/v3/order")
+        first, second = desk.buy(), other.buy("0.01", symbol="ETH/USDT")
+        desk.approve(first.id)
+        other.approve(second.id)
+        for each, intent in ((desk, first), (other, second)):
+            each.settled(intent.id, "placed")
+        for each in (desk, other):
+            halted = each.until(lambda status: status.accounts[0].halted)
+            assert "another desk" in str(halted.accounts[0].halted)
+        assert len(desk.placed()) == 2
