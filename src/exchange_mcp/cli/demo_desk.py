@@ -72,7 +72,7 @@ _PROPOSING: Final = frozenset(
 )
 _SCRIPT: Final = "A script approves, since every account is simulated; else a person would."
 _ORDERS: Final = "/fapi/v1/order"
-_LISTS: Final = "/fapi/v1/(order|openOrders|allOrders|userTrades)"
+_LISTS: Final = "/fapi/v1/(order|allOrders|userTrades)"
 # How long the desk may take until it takes proposals, in looks of so many milliseconds.
 _LOOKS: Final = 300
 _LOOK_MS: Final = 100
