@@ -17,19 +17,9 @@ from exchange_mcp.tools.registry import without_desk
 from tools.json_schema import violations
 
 from .launching import ran
+from .readme import README, blocks
 
 ROOT: Final = Path(__file__).parents[2]
-README: Final = (ROOT / "README.md").read_text(encoding="utf-8")
-
-
-def blocks(language: str) -> list[str]:
-    """The code blocks of README in this language, or in none, without the indentation of a list."""
-    found = re.findall(r"^( *)```(\w*)\n(.*?)^\1```$", README, re.MULTILINE | re.DOTALL)
-    return [
-        re.sub(f"^{indentation}", "", text, flags=re.MULTILINE)
-        for indentation, named, text in found
-        if named == language
-    ]
 
 
 JSON: Final[list[dict[str, Any]]] = [json.loads(block) for block in blocks("json")]
@@ -104,14 +94,6 @@ def test_the_lines_that_store_a_key_make_files_that_are_accepted(
 def test_the_commands_that_are_shown_are_targets_of_make(target: str) -> None:
     assert f"make {target}\n" in blocks("")
     assert re.search(rf"^{target}:", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
-
-
-def test_the_transcript_that_is_shown_has_the_questions_of_the_demo() -> None:
-    (shown,) = [block for block in blocks("") if "Connected over stdio" in block]
-    asked = (ROOT / "src/exchange_mcp/cli/transcript.py").read_text(encoding="utf-8")
-    questions = re.findall(r"^> (.+)$", shown, re.MULTILINE)
-    assert questions
-    assert not [question for question in questions if f'"{question}"' not in asked]
 
 
 def test_the_version_that_is_described_is_this_one() -> None:

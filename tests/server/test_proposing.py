@@ -315,6 +315,23 @@ async def test_an_intent_is_waited_for_with_progress_until_its_state_changes(tmp
         assert seen == [f"intent {intent_id} is proposed"]
 
 
+async def test_an_unknown_intent_is_waited_for_too(tmp_path: Path) -> None:
+    async with place(tmp_path, table(tmp_path, WRITING)) as here, here.client("auto") as client:
+        intent_id = (await asked(client, "place_order", **BUY))["intent_id"]
+        here.office.move(intent_id, state="unknown")
+        answers: list[Any] = []
+
+        async def wait() -> None:
+            answers.append(await asked(client, "get_intent", intent_id=intent_id, wait_seconds=45))
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(wait)
+            await until(lambda: here.office.reads >= 2)
+            assert answers == []
+            here.office.move(intent_id, state="placed", is_final=True)
+        assert answers[0]["state"] == "placed"
+
+
 async def test_a_proposal_may_wait_a_moment_for_its_decision(tmp_path: Path) -> None:
     async with place(tmp_path, table(tmp_path, WRITING, wait=10)) as here, here.client("auto") as client:
         answers: list[Any] = []
