@@ -26,8 +26,8 @@ ODD_NAME: Final = 'a place with spaces, "quotes" and \U0001f600'
 
 def alike(line: str) -> str:
     """A line without what differs from run to run: ids, figures, and the room that they take."""
-    without_ids = re.sub(r"\b(?:[0-9a-f]{32}|xm[0-9a-z]{28})\b", "ID", line)
-    return " ".join(re.sub(r"[0-9]+(?:\.[0-9]+)?", "0", without_ids).split())
+    without_ids = re.sub(r"\b(?:[0-9a-f]{64}|[0-9a-f]{32}|xm[0-9a-z]{28})\b", "ID", line)
+    return " ".join(re.sub(r"-?[0-9]+(?:\.[0-9]+)?", "0", without_ids).split())
 
 
 @pytest.fixture(scope="module")

@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from click import Context
 
+from exchange_mcp.cli.commands import run
 from exchange_mcp.config.serve import load_serve
 from exchange_mcp.model.effects import Effect
 from exchange_mcp.rules.venues import VENUES, check_account
 from exchange_mcp.tools.answers import output_schema
-from exchange_mcp.tools.registry import without_desk
+from exchange_mcp.tools.registry import builtin, without_desk
 from tools.json_schema import violations
 
 from .launching import ran
@@ -68,8 +70,37 @@ def test_every_supported_venue_is_named() -> None:
     assert re.split(r",\s+|\s+and\s+", named[1]) == list(VENUES)
 
 
+def test_the_table_of_tools_that_propose_is_the_registrys() -> None:
+    rows = re.findall(r"^\| `(\w+)` \| .+ \| the desk \|$", README, re.MULTILINE)
+    reading = {spec.name for spec in without_desk()}
+    assert rows == [spec.name for spec in builtin() if spec.name not in reading]
+
+
+def test_the_lines_for_a_desk_are_taken_beside_the_account_that_is_shown(tmp_path: Path) -> None:
+    account, desk = blocks("toml")
+    (tmp_path / "serve.toml").write_text(desk + account[account.index("[accounts.main]") :], encoding="utf-8")
+    loaded = load_serve(tmp_path / "serve.toml", check=check_account, environ={"HOME": str(tmp_path)})
+    assert loaded.desk is not None
+    assert loaded.desk.tools == {"place_order", "cancel_order", "set_leverage"}
+    assert loaded.client in loaded.desk.credentials
+
+
+def test_every_command_that_a_document_names_exists() -> None:
+    commands = run.list_commands(Context(run))
+    named = {
+        (document.name, word)
+        for document in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
+        # As it is written where it can be pasted: in a block, or between ticks.
+        for word in re.findall(
+            r"(?:^|`|bin/)exchange-mcp ([a-z]+)\b(?! an MCP)", document.read_text("utf-8"), re.MULTILINE
+        )
+    }
+    assert len(named) > 10
+    assert not {each for each in named if each[1] not in commands}
+
+
 def test_the_configuration_that_is_shown_is_one(tmp_path: Path) -> None:
-    (text,) = blocks("toml")
+    text, _ = blocks("toml")
     (tmp_path / "serve.toml").write_text(text, encoding="utf-8")
     loaded = load_serve(tmp_path / "serve.toml", check=check_account, environ={"HOME": str(tmp_path)})
     (account,) = loaded.accounts

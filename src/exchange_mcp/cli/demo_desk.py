@@ -14,6 +14,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final
 
+import anyio
 import anyio.to_thread
 import click
 import httpx
@@ -72,7 +73,8 @@ _PROPOSING: Final = frozenset(
 )
 _SCRIPT: Final = "A script approves, since every account is simulated; else a person would."
 _ORDERS: Final = "/fapi/v1/order"
-_LISTS: Final = "/fapi/v1/(order|allOrders|userTrades)"
+_LISTS: Final = "/fapi/v1/(allOrders|userTrades)"
+_GLANCE_SECONDS: Final = 0.02
 # How long the desk may take until it takes proposals, in looks of so many milliseconds.
 _LOOKS: Final = 300
 _LOOK_MS: Final = 100
@@ -131,12 +133,24 @@ class _Exchange:
             yield cls(http)
 
     def lose_the_answer(self) -> None:
-        """Take the next order, and answer nothing; and answer no question about it either."""
-        for fault in (
-            {"kind": "close", "when": "after", "method": "POST", "path": _ORDERS, "times": 1},
-            {"kind": "close", "method": "GET", "path": _LISTS},
-        ):
-            self.http.post("/__sim/faults", json=fault).raise_for_status()
+        """Take the next order, and answer nothing."""
+        self._fail(when="after", method="POST", path=_ORDERS, times=1)
+        self._fail(method="GET", path=_ORDERS)
+
+    async def fall_silent(self, orders: int) -> None:
+        """Tell of no order any more, once it took more than so many."""
+        # The desk reads some of these lists before it sends: they fail from the order on, and not before it.
+        while self.orders() <= orders:  # noqa: ASYNC110 - what is waited for happens in another process
+            await anyio.sleep(_GLANCE_SECONDS)
+        self._fail(method="GET", path=_LISTS)
+
+    def orders(self) -> int:
+        """How many orders it ever took from us."""
+        told = self.http.get("/__sim/orders").raise_for_status().json()["orders"]
+        return sum(each["source"] == "api" for each in told)
+
+    def _fail(self, **rule: object) -> None:
+        self.http.post("/__sim/faults", json={"kind": "close", **rule}).raise_for_status()
 
     def heal(self) -> None:
         """Answer again."""
@@ -205,8 +219,12 @@ class _Story:
         transcript.say(
             "\n  The exchange takes the next order and answers nothing, nor any question about it."
         )
+        taken = self.exchange.orders()
         self.exchange.lose_the_answer()
-        await self._approve("The approval.", proposed["intent_id"])
+        async with anyio.create_task_group() as group:
+            group.start_soon(self.exchange.fall_silent, taken)
+            await self._approve("The approval.", proposed["intent_id"])
+            group.cancel_scope.cancel()
         await self._ask(client, "The model tries the same once more.", "place_order", order)
         transcript.say("\n  The exchange answers again.")
         self.exchange.heal()
