@@ -102,7 +102,9 @@ async def followed(  # noqa: PLR0913 - what it waits by
     progress: Progress,
     to_the_end: bool,
 ) -> "IntentMessage":
-    """The intent once its state is another one, or once it is over (`to_the_end`); as it stands when the time is up.
+    """The intent once its state is another one, or once it is over or unknown (`to_the_end`), or when the time is up.
+
+    Whoever follows an unknown one waits until more is known of it, as of any other state.
 
     A desk that cannot be asked meanwhile ends the wait and nothing else: what was read last still holds.
     """
