@@ -19,6 +19,8 @@ from mcp.client.streamable_http import streamable_http_client
 from cli.http_server import Served, http_server
 from exchange_mcp.cli.clock import SystemClock
 from exchange_mcp.config.tokens import TokenStore
+from exchange_mcp.desk.operator.approving import read_decision
+from exchange_mcp.desk.operator.messages import SignedMessage
 from exchange_mcp.desk.statements import Purpose
 from exchange_mcp.model.callers import Scope
 from exchange_mcp.tools.declarations import declaration_of, digest_of
@@ -211,12 +213,26 @@ class Recorded:
         return [kind for kind, _ in self.events()]
 
 
-def another_client(desk: WholeDesk, name: str) -> str:
-    """Register another client that may use every tool that proposes; its credential."""
+def looked_at(desk: WholeDesk, intent_id: str) -> SignedMessage:
+    """What an approver who looks at it now would sign."""
+    with desk.operator() as operator:
+        status, decision = operator.status(), operator.open(intent_id)
+    decided = read_decision(
+        decision,
+        intent_id=intent_id,
+        desk_id=status.desk_id,
+        policy_digest=status.policy_digest,
+        now_ms=SystemClock().now_ms(),
+    )
+    return desk.signed(decided.statement)
+
+
+def another_client(desk: WholeDesk, name: str, *, tools: Sequence[str] = WRITING) -> str:
+    """Register another client that may use these tools; its credential."""
     credential = f"the-credential-of-{name}"
     digest = hashlib.sha256(credential.encode()).hexdigest()
     desk.sign(Purpose.ADD_CLIENT, {"name": name, "credential_sha256": digest})
-    for tool in WRITING:
+    for tool in tools:
         allow(desk, name, tool)
     return credential
 

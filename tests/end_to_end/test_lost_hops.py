@@ -15,15 +15,12 @@ import anyio
 import pytest
 from mcp.client import Client
 
-from exchange_mcp.cli.clock import SystemClock
-from exchange_mcp.desk.operator.approving import read_decision
 from exchange_mcp.desk.operator.client import DeskAnswerError
-from exchange_mcp.desk.operator.messages import SignedMessage
 from serving import asked, refused
 from whole_desk.desk import WholeDesk
 
 from .link_proxy import Fault, Kind, LinkProxy, proxied
-from .served import over_stdio, price_of, serve_config
+from .served import looked_at, over_stdio, price_of, serve_config
 
 pytestmark = pytest.mark.anyio
 
@@ -125,20 +122,6 @@ class Model:
         while not (told := await asked(self.client, "get_intent", **call))["is_final"]:
             pass
         assert told["state"] == "placed"
-
-
-def looked_at(desk: WholeDesk, intent_id: str) -> SignedMessage:
-    """What an approver who looks at it now would sign."""
-    with desk.operator() as operator:
-        status, decision = operator.status(), operator.open(intent_id)
-    decided = read_decision(
-        decision,
-        intent_id=intent_id,
-        desk_id=status.desk_id,
-        policy_digest=status.policy_digest,
-        now_ms=SystemClock().now_ms(),
-    )
-    return desk.signed(decided.statement)
 
 
 def test_112_patterns_disturb_more_than_one_hop() -> None:
