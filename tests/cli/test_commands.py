@@ -27,7 +27,7 @@ COMMANDS: Final = (
         "approvers",
         "clients",
         "cards",
-    "tokens",
+        "tokens",
         "reload",
         "demo",
         "sim",
