@@ -204,7 +204,7 @@ def _main(preview: Preview) -> Iterator[Figure]:
                     yield Figure("Once the price is", _money(order.trigger_price, p.market.quote))
                 yield Figure("At", "market" if order.price is None else _money(order.price, p.market.quote))
             protects = {None: "not known", True: "yes", False: "no"}[p.protects]
-            yield Figure("Protects a position", protects)
+            yield Figure("Protects what you hold", protects)
         case LeveragePreview() as p:
             yield Figure("Now", "not known" if p.leverage is None else f"{p.leverage}x")
             yield Figure("Then", f"{p.leverage_after}x")
@@ -241,7 +241,8 @@ def _then(preview: Preview) -> Iterator[Figure]:
                 after = _liquidation(p.liquidation_price_after, p.position_after, market.quote)
                 yield _change("Liquidation", now, after)
         case CancelPreview() as p:
-            yield Figure("Position", _held(p.position, market))
+            is_spot = market.market_type is MarketType.SPOT
+            yield Figure("Held" if is_spot else "Position", _held(p.position, market))
         case LeveragePreview() as p:
             yield Figure("Position", _held(p.position, market), f"worth {_money(p.notional, market.quote)}")
             yield _change("Free", _money(p.free, settle), _money(p.free_after, settle))
