@@ -30,9 +30,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(skipped)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator["Browser"]:
-    """One browser for all of them."""
+    """One browser for a module's tests: while it runs, no other event loop can in this thread."""
     from playwright.sync_api import sync_playwright  # noqa: PLC0415 - nobody else pays for its import
 
     with sync_playwright() as playwright:

@@ -8,28 +8,20 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from click import Context
 
+from exchange_mcp.cli.commands import run
 from exchange_mcp.config.serve import load_serve
 from exchange_mcp.model.effects import Effect
 from exchange_mcp.rules.venues import VENUES, check_account
 from exchange_mcp.tools.answers import output_schema
-from exchange_mcp.tools.registry import without_desk
+from exchange_mcp.tools.registry import builtin, without_desk
 from tools.json_schema import violations
 
 from .launching import ran
+from .readme import README, blocks
 
 ROOT: Final = Path(__file__).parents[2]
-README: Final = (ROOT / "README.md").read_text(encoding="utf-8")
-
-
-def blocks(language: str) -> list[str]:
-    """The code blocks of README in this language, or in none, without the indentation of a list."""
-    found = re.findall(r"^( *)```(\w*)\n(.*?)^\1```$", README, re.MULTILINE | re.DOTALL)
-    return [
-        re.sub(f"^{indentation}", "", text, flags=re.MULTILINE)
-        for indentation, named, text in found
-        if named == language
-    ]
 
 
 JSON: Final[list[dict[str, Any]]] = [json.loads(block) for block in blocks("json")]
@@ -78,8 +70,37 @@ def test_every_supported_venue_is_named() -> None:
     assert re.split(r",\s+|\s+and\s+", named[1]) == list(VENUES)
 
 
+def test_the_table_of_tools_that_propose_is_the_registrys() -> None:
+    rows = re.findall(r"^\| `(\w+)` \| .+ \| the desk \|$", README, re.MULTILINE)
+    reading = {spec.name for spec in without_desk()}
+    assert rows == [spec.name for spec in builtin() if spec.name not in reading]
+
+
+def test_the_lines_for_a_desk_are_taken_beside_the_account_that_is_shown(tmp_path: Path) -> None:
+    account, desk = blocks("toml")
+    (tmp_path / "serve.toml").write_text(desk + account[account.index("[accounts.main]") :], encoding="utf-8")
+    loaded = load_serve(tmp_path / "serve.toml", check=check_account, environ={"HOME": str(tmp_path)})
+    assert loaded.desk is not None
+    assert loaded.desk.tools == {"place_order", "cancel_order", "set_leverage"}
+    assert loaded.client in loaded.desk.credentials
+
+
+def test_every_command_that_a_document_names_exists() -> None:
+    commands = run.list_commands(Context(run))
+    named = {
+        (document.name, word)
+        for document in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
+        # As it is written where it can be pasted: in a block, or between ticks.
+        for word in re.findall(
+            r"(?:^|`|bin/)exchange-mcp ([a-z]+)\b(?! an MCP)", document.read_text("utf-8"), re.MULTILINE
+        )
+    }
+    assert len(named) > 10
+    assert not {each for each in named if each[1] not in commands}
+
+
 def test_the_configuration_that_is_shown_is_one(tmp_path: Path) -> None:
-    (text,) = blocks("toml")
+    text, _ = blocks("toml")
     (tmp_path / "serve.toml").write_text(text, encoding="utf-8")
     loaded = load_serve(tmp_path / "serve.toml", check=check_account, environ={"HOME": str(tmp_path)})
     (account,) = loaded.accounts
@@ -104,14 +125,6 @@ def test_the_lines_that_store_a_key_make_files_that_are_accepted(
 def test_the_commands_that_are_shown_are_targets_of_make(target: str) -> None:
     assert f"make {target}\n" in blocks("")
     assert re.search(rf"^{target}:", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
-
-
-def test_the_transcript_that_is_shown_has_the_questions_of_the_demo() -> None:
-    (shown,) = [block for block in blocks("") if "Connected over stdio" in block]
-    asked = (ROOT / "src/exchange_mcp/cli/transcript.py").read_text(encoding="utf-8")
-    questions = re.findall(r"^> (.+)$", shown, re.MULTILINE)
-    assert questions
-    assert not [question for question in questions if f'"{question}"' not in asked]
 
 
 def test_the_version_that_is_described_is_this_one() -> None:

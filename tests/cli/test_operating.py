@@ -28,7 +28,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Generator[Operated]:
         accepted = running.does("desk", "accept", "--key", str(running.script_key))
         assert accepted.exit_code == 0, accepted.output
         assert "More permissive:" in accepted.stdout
-        assert "max_open_orders of [policy] is 50, and was 5" in accepted.stdout
+        assert "max_open_orders of [policy] is 50, and was 20" in accepted.stdout
         with terminal(running, "approvers", "add", "ada", "--key", str(running.script_key)) as person:
             person.answer("passphrase for ada's key", PASSPHRASE)
             person.answer("The same once more", PASSPHRASE)

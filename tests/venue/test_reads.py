@@ -188,7 +188,7 @@ async def test_the_venues_are_in_the_order_of_the_configuration(sim: SimulatedEx
 def test_a_read_venue_has_no_member_that_writes() -> None:
     members = {name for name in vars(CcxtReadVenue) if not name.startswith("_")}
     questions = {"balances", "positions", "open_orders", "ticker", "order_book", "find"}
-    assert members == {"account", *questions, "terms", "reference", "standing"}
+    assert members == {"account", *questions, "terms", "reference", "standing", "realised"}
 
 
 async def test_waits_between_attempts_are_few_short_and_random() -> None:

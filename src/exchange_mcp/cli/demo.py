@@ -1,20 +1,28 @@
 """exchange-mcp demo: everything on a simulated exchange, with no key and no network."""
 
+import os
+import signal
 import subprocess
 import tempfile
-from collections.abc import Generator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 from typing import Final
 
 import anyio
 import click
 from mcp.shared.exceptions import MCPError
 
+from exchange_mcp.cli.demo_desk import show_desk
+from exchange_mcp.cli.demo_reading import ask_what_a_trader_asks, try_limits
 from exchange_mcp.cli.launch import MODULE, pasted
 from exchange_mcp.cli.places import places
 from exchange_mcp.cli.transcript import Transcript
 from exchange_mcp.config.toml_text import NotUnicodeError, quoted
+from exchange_mcp.desk.filesystems import check_place
+from exchange_mcp.desk.journal_errors import UnsafePlaceError
+from exchange_mcp.model.errors import ExchangeMcpError
 
 _ACCOUNTS: Final = """\
 client = "demo"
@@ -45,65 +53,80 @@ sim_key = "trader"
 rendezvous = {rendezvous}
 """
 
-# What a cautious operator might write; the order that the demo previews breaks two of its limits.
-_POLICY: Final = """\
-[policy]
-reference = "USDT"
-max_price_age_seconds = 30
-accounts = ["main"]
-symbols = ["BTC/USDT:USDT"]
-order_types = ["limit", "market"]
-max_order_notional = 5000
-max_daily_notional = 20000
-max_leverage = 10
-max_price_distance_percent = 1
-max_open_orders = 20
-max_orders_per_minute = 6
-max_daily_loss = 500
-
-[[policy.forbid]]
-reason = "a position is closed before the other side is opened"
-effects = ["flips"]
-"""
-_ORDERS: Final = (
-    '{"symbol": "BTC/USDT:USDT", "side": "sell", "type": "market", "amount": "0.4"}',
-    '{"symbol": "BTC/USDT:USDT", "side": "sell", "type": "market", "amount": "0.04"}',
-)
-
 _PASTE: Final = "Paste this into your MCP client's configuration. Ctrl-C ends the simulated exchange."
+
+
+# A journal needs a file system that keeps what was synced; /tmp is often one that does not.
+_BASES: Final = ("/var/tmp",)  # noqa: S108 - a directory of its own is made in it
 
 
 @click.command("demo")
 @click.option("--serve", "stays", is_flag=True, help="Stay up, and print what to paste into an MCP client.")
 def command(*, stays: bool) -> None:
-    """Start a simulated exchange and a server, and ask it what a trader would ask."""
+    """Start a simulated exchange, a server and a desk; ask what a trader would ask, and trade."""
     try:
         if stays:
             _stay(places().state / "demo")
         else:
-            with tempfile.TemporaryDirectory(prefix="exchange-mcp-demo-") as directory:
-                _show(Path(directory))
+            _show()
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         raise click.ClickException(f"{where}{error.strerror or error}") from None
 
 
-def _show(place: Path) -> None:
-    with _simulated_exchange(place) as (_, config):
-        try:
+def _show() -> None:
+    # However this is told to end, what it started ends first.
+    signal.signal(signal.SIGTERM, _interrupted)
+    fit, why = fit_for_a_journal((tempfile.gettempdir(), *_BASES))
+    with tempfile.TemporaryDirectory(prefix="exchange-mcp-demo-", dir=fit) as directory:
+        place = Path(directory)
+        with _simulated_exchange(place) as (_, config):
             transcript = Transcript()
-            anyio.run(transcript.run, [*MODULE, "serve", "--config", str(config)], place / "state")
-        except BaseExceptionGroup as group:
-            ended, others = group.split(MCPError)
-            if ended is None or others is not None:
-                raise
-            raise click.ClickException("the server ended before it answered; its reason is above") from None
-        (place / "policy.toml").write_text(_POLICY, encoding="utf-8")
-        accounts = ["--config", "serve.toml"]
-        transcript.command("Do my limits hold?", ["policy", "check", "policy.toml", *accounts], place)
-        for order in _ORDERS:
-            asked = ["explain", "policy.toml", "--order", order, "--account", "main", *accounts]
-            transcript.command("Would they allow this order?", ["policy", *asked], place)
+            serve = [*MODULE, "serve", "--config", str(config)]
+            _told(lambda: anyio.run(ask_what_a_trader_asks, transcript, serve, place / "asked"))
+            try_limits(transcript, place)
+            if why is not None:
+                raise click.ClickException(f"no desk is shown: {why}; set TMPDIR to a place on a local disk")
+            _told(lambda: show_desk(transcript, place, place / "rendezvous.json"))
+
+
+def _interrupted(_number: int, _frame: FrameType | None) -> None:
+    signal.raise_signal(signal.SIGINT)
+
+
+def _told(part: Callable[[], None]) -> None:
+    """Run this part; what ends it inside a client's tasks is told in a line."""
+    try:
+        part()
+    except BaseExceptionGroup as group:
+        said, others = group.split(click.ClickException)
+        if said is not None and others is None:
+            raise _first(said) from None
+        ended, others = group.split(MCPError)
+        if ended is None or others is not None:
+            raise
+        raise click.ClickException("the server ended before it answered; its reason is above") from None
+    except ExchangeMcpError as error:
+        raise click.ClickException(f"{error.message} {error.next_step}") from None
+
+
+def _first(group: BaseExceptionGroup[click.ClickException]) -> click.ClickException:
+    first = group.exceptions[0]
+    return _first(first) if isinstance(first, BaseExceptionGroup) else first
+
+
+def fit_for_a_journal(bases: Iterable[str]) -> tuple[Path | None, str | None]:
+    """The first of these where a journal may lie; None with the reason, of the first, if it may in none of them."""
+    why = None
+    for base in bases:
+        try:
+            check_place(Path(base))
+        except UnsafePlaceError as error:
+            why = why or error.message
+        else:
+            if os.access(base, os.W_OK):
+                return Path(base), None
+    return None, why
 
 
 def _stay(place: Path) -> None:

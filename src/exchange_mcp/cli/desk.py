@@ -38,9 +38,17 @@ class _WithAccept(click.Group):
     type=click.Path(path_type=Path),
     help="Configuration file [default: the user's desk.toml].",
 )
+@click.option("--exit-with-stdin", is_flag=True, help="Stop at the end of standard input.")
 @setup_options
 @click.pass_context
-def command(ctx: click.Context, file: Path | None, *, is_setup: bool, **said: Any) -> None:  # noqa: ANN401 - the options above
+def command(
+    ctx: click.Context,
+    file: Path | None,
+    *,
+    exit_with_stdin: bool,
+    is_setup: bool,
+    **said: Any,  # noqa: ANN401 - the options above
+) -> None:
     """Hold trading keys, and send what an approver signed.
 
     SIGHUP reads the configuration again; SIGTERM ends the desk once every send has its outcome.
@@ -58,4 +66,4 @@ def command(ctx: click.Context, file: Path | None, *, is_setup: bool, **said: An
         raise click.UsageError(f"--{option.replace('_', '-')} belongs to --setup")
     from exchange_mcp.cli.desk_run import run_desk  # noqa: PLC0415 - as above
 
-    run_desk(file)
+    run_desk(file, exit_with_stdin=exit_with_stdin)

@@ -1,10 +1,12 @@
 """Running the desk: its configuration with its secrets, its journal, and the process over both."""
 
 import os
+import signal
 from collections.abc import Callable, Collection
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, NoReturn
 
 import anyio
@@ -40,8 +42,11 @@ if TYPE_CHECKING:
 _PRIVATE = 0o077
 
 
-def run_desk(file: Path | None) -> None:
-    """Run it until a signal ends it; exit code 2 for a faulty configuration, 1 for anything else that stops it."""
+def run_desk(file: Path | None, *, exit_with_stdin: bool = False) -> None:
+    """Run it until a signal ends it; exit code 2 for a faulty configuration, 1 for anything else that stops it.
+
+    With `exit_with_stdin` the end of standard input ends it too, and so the end of a parent that holds it.
+    """
     os.umask(_PRIVATE)
     found = places()
     source = found.desk_file if file is None else absolute(file)
@@ -58,6 +63,9 @@ def run_desk(file: Path | None) -> None:
     except ConfigError as error:
         end_with_faults(error, source)
     apply(first.settings)
+    if exit_with_stdin:
+        # By the signal that the process obeys anyway. Not through sys.stdin: its lock would be held at the exit.
+        Thread(target=_end_with_input, daemon=True).start()
     with ExitStack() as held:
         try:
             program = _made(source, first, load, apply, held)
@@ -75,6 +83,12 @@ def run_desk(file: Path | None) -> None:
             if ours is None or others is not None:
                 raise
             _stopped_by(_first(ours))
+
+
+def _end_with_input() -> None:
+    while os.read(0, 4096):
+        pass
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
 def _made(

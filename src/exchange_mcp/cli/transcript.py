@@ -1,11 +1,11 @@
-"""The demo's transcript: a real MCP client over stdio, its questions, and what the server answers."""
+"""How the demo is printed: what is asked of a server, as a real MCP client asks it, and which commands are given."""
 
 import json
 import os
 import shlex
 import subprocess
-from collections.abc import Sequence
-from decimal import Decimal
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 from textwrap import indent
 from typing import Any, Final, cast
@@ -19,6 +19,7 @@ from rich.text import Text
 from exchange_mcp.cli.launch import MODULE
 
 Row = dict[str, Any]
+Part = Callable[[str], str]
 
 # The member of each answer that holds its rows, and the columns that fit on a screen; the answer has more.
 _SHOWN: Final[dict[str, tuple[str, ...]]] = {
@@ -35,10 +36,10 @@ _SHOWN: Final[dict[str, tuple[str, ...]]] = {
     "get_key_scope": ("keys", "account", "read", "trade", "withdraw", "transfer", "accepted"),
     "get_orderbook": ("books", "symbol", "bids", "asks", "levels", "amount_unit"),
 }
+# What an answer about an intent shows of it, beside the preview that an approver reads.
+_OF_AN_INTENT: Final = ("intent_id", "state", "reason", "order_id", "next", "approval")
 # Wide enough for the widest table; a narrower terminal wraps its rows and loses no digit.
 _WIDTH: Final = 118
-# How the part of an explanation begins that says what was decided; a fault of ours has only the one part.
-_DECIDED: Final = ("ALLOWED", "DENIED", "This is no order", "Error")
 
 
 class _Screen(Console):
@@ -50,35 +51,93 @@ class _Screen(Console):
         os.close(nowhere)
 
 
+def whole(said: str) -> str:
+    """All that a command said."""
+    return said
+
+
 class Transcript:
-    """Asks what a trader would ask, and prints question and answer."""
+    """Asks and commands, and prints each with what came of it."""
 
     def __init__(self) -> None:
         self._console = _Screen(width=_WIDTH, highlight=False)
 
-    async def run(self, command: Sequence[str], state: Path) -> None:
-        """Launch the server by this command, ask, and end; what it keeps while it runs is below `state`."""
-        # A client hands on next to nothing of its environment; this server is ours and may need all of it.
-        variables = {**os.environ, "XDG_STATE_HOME": str(state)}
-        parameters = StdioServerParameters(command=command[0], args=list(command[1:]), env=variables)
-        async with Client(stdio_client(parameters)) as client:
-            await self._tools(client)
-            await self._questions(client)
+    def chapter(self, title: str) -> None:
+        """Begin another part."""
+        self._console.rule(Text(title, style="bold"), style="dim", align="left")
 
-    def command(self, question: str, words: Sequence[str], place: Path) -> None:
-        """Run one of our commands in `place`, and print it and what it says; of an explanation, what was decided."""
+    def say(self, line: str) -> None:
+        """Print a sentence of the demo's own."""
+        self._console.print(Text(line))
+
+    def question(self, question: str, asked: str) -> None:
+        """Print what is asked, by whom or in which words."""
         self._console.print(Text(f"\n> {question}", style="bold"))
-        self._console.print(Text(f"  exchange-mcp {shlex.join(words)}", style="dim"))
-        ended = subprocess.run(  # noqa: S603 - our own program
-            [*MODULE, *words], cwd=place, capture_output=True, text=True, check=False
-        )
-        for part in (ended.stdout + ended.stderr).replace(f"{place}{os.sep}", "").split("\n\n"):
-            if "explain" not in words or part.startswith(_DECIDED):
-                self._say(indent(part.rstrip(), "  "))
+        self._console.print(Text(f"  {asked}", style="dim"))
 
-    async def _tools(self, client: Client) -> None:
+    def command(
+        self,
+        question: str,
+        words: Sequence[str],
+        place: Path,
+        *,
+        variables: Mapping[str, str] | None = None,
+        shown: Part = whole,
+    ) -> subprocess.CompletedProcess[str]:
+        """Run one of our commands in `place`, and print it and the part of what it says that is `shown`."""
+        self.question(question, f"exchange-mcp {shlex.join(words)}")
+        ended = subprocess.run(  # noqa: S603 - our own program
+            [*MODULE, *words], cwd=place, capture_output=True, text=True, check=False, env=variables
+        )
+        said = (ended.stdout + ended.stderr).replace(f"{place}{os.sep}", "")
+        self.say(indent(shown(said).strip("\n"), "  "))
+        return ended
+
+    @asynccontextmanager
+    async def client(
+        self, command: Sequence[str], variables: Mapping[str, str], *, shows: Callable[[str], bool]
+    ) -> AsyncGenerator[Client]:
+        """A client of the server that this command launches; its tools are listed, those whose name is to be shown."""
+        parameters = StdioServerParameters(command=command[0], args=list(command[1:]), env=dict(variables))
+        async with Client(stdio_client(parameters)) as client:
+            await self._tools(client, shows)
+            yield client
+
+    async def ask(self, client: Client, question: str, tool: str, arguments: Row) -> Row:
+        """Ask the server, and print what it answers; the data, or the whole answer where that is an error."""
+        self.question(question, f"{tool} {json.dumps(arguments)}")
+        answer = cast("Row", (await client.call_tool(tool, arguments)).structured_content)
+        if answer["error"] is not None:
+            error = answer["error"]
+            self.say(f"  {error['code']}: {error['message']}\n  {error['hint']} (retry: {error['retry']})")
+            return answer
+        data = cast("Row", answer["data"])
+        self._answer(tool, data)
+        return data
+
+    def _answer(self, tool: str, data: Row) -> None:
+        shown = _SHOWN.get(tool)
+        if tool == "preview_order":
+            self._lines(cast("list[str]", data["lines"]))
+            self._coverage(cast("Row", data["coverage"]))
+        elif "intent_id" in data:
+            for name in _OF_AN_INTENT:
+                if data[name] is not None:
+                    self.say(f"  {name}: {data[name]}")
+            if not data["is_final"]:
+                self.say("  preview:")
+                self._lines([f"  {line}" for line in cast("list[str]", data["preview"])])
+        elif shown is None:
+            for key, value in data.items():
+                self.say(f"  {key}: {_cell(value)}")
+        else:
+            rows, *columns = shown
+            self._table(cast("list[Row]", data[rows]), columns)
+            self._coverage(cast("Row", data["coverage"]))
+
+    async def _tools(self, client: Client, shows: Callable[[str], bool]) -> None:
         server = client.server_info
-        self._say(
+        self.say(
             f"Connected over stdio to {server.name} {server.version}." if server else "Connected over stdio."
         )
         tools = (await client.list_tools()).tools
@@ -94,52 +153,15 @@ class Transcript:
                 hints.idempotent_hint,
                 hints.open_world_hint,
             )
-            table.add_row(tool.name, *("yes" if flag else "no" for flag in flags))
+            if shows(tool.name):
+                table.add_row(tool.name, *("yes" if flag else "no" for flag in flags))
         self._console.print(table)
         writers = [t.name for t in tools if t.annotations is None or not t.annotations.read_only_hint]
-        self._say(f"Tools that can change anything: {', '.join(writers) or 'none'}.")
+        self.say(f"Tools that can change anything: {', '.join(writers) or 'none'}.")
 
-    async def _questions(self, client: Client) -> None:
-        main: Row = {"account": "main"}
-        await self._ask(client, "What may my key do?", "get_key_scope", main)
-        held = await self._ask(client, "What do I hold?", "get_balance", main)
-        await self._ask(client, "What is open, in every account?", "get_positions", {})
-        await self._ask(client, "Which orders rest, stops included?", "get_open_orders", main)
-        price = await self._ask(client, "What is bitcoin at?", "get_ticker", {"symbol": "BTC/USDT", **main})
-        book = {"symbol": "BTC/USDT:USDT", "levels": 3, **main}
-        await self._ask(client, "And the perpetual's book?", "get_orderbook", book)
-        order: Row = {"symbol": "BTC/USDT:USDT", "side": "sell", "type": "market", "amount": "0.4", **main}
-        await self._ask(client, "What would selling 0.4 of it do?", "preview_order", order)
-        size = _size(held, price)
-        question = f"How much may I buy, risking 1 % with a stop at {size['stop']}?"
-        await self._ask(client, question, "calculate_position_size", size)
-        await self._ask(client, "What is BTCUSD at?", "get_ticker", {"symbol": "BTCUSD", **main})
-        trading: Row = {"account": "trading"}
-        await self._ask(client, "What does the account hold whose key can trade?", "get_balance", trading)
-        await self._ask(client, "Send my coins to this address.", "withdraw", {"asset": "BTC"})
-
-    async def _ask(self, client: Client, question: str, tool: str, arguments: Row) -> Row:
-        self._console.print(Text(f"\n> {question}", style="bold"))
-        self._console.print(Text(f"  {tool} {json.dumps(arguments)}", style="dim"))
-        answer = cast("Row", (await client.call_tool(tool, arguments)).structured_content)
-        if answer["error"] is not None:
-            error = answer["error"]
-            self._say(f"  {error['code']}: {error['message']}\n  {error['hint']} (retry: {error['retry']})")
-            return answer
-        data = cast("Row", answer["data"])
-        shown = _SHOWN.get(tool)
-        if tool == "preview_order":
-            for line in cast("list[str]", data["lines"]):
-                self._say(f"  {line}")
-            self._coverage(cast("Row", data["coverage"]))
-        elif shown is None:
-            for key, value in data.items():
-                self._say(f"  {key}: {_cell(value)}")
-        else:
-            rows, *columns = shown
-            self._table(cast("list[Row]", data[rows]), columns)
-            self._coverage(cast("Row", data["coverage"]))
-        return data
+    def _lines(self, lines: Sequence[str]) -> None:
+        for line in lines:
+            self.say(f"  {line}")
 
     def _table(self, rows: list[Row], columns: Sequence[str]) -> None:
         table = Table(box=None, pad_edge=False, padding=(0, 0, 0, 2))
@@ -153,24 +175,6 @@ class Transcript:
         answered = ", ".join(f"{a['account']} {a['source']}" for a in coverage["answered"])
         gaps = ", ".join(f"{g['account']} {g['source']}: {g['message']}" for g in coverage["gaps"])
         self._console.print(Text(f"  answered: {answered}; gaps: {gaps or 'none'}", style="dim"))
-
-    def _say(self, line: str) -> None:
-        self._console.print(Text(line))
-
-
-def _size(held: Row, price: Row) -> Row:
-    """What a position size is computed from: the dollars held, and a stop 5 % below the last price."""
-    entry = price["tickers"][0]["last"]
-    dollars = next(b for b in held["balances"] if (b["source"], b["asset"]) == ("spot", "USDT"))
-    stop = (Decimal(entry) * Decimal("0.95")).quantize(Decimal("0.01"))
-    return {
-        "equity": dollars["total"],
-        "risk_percent": "1",
-        "entry": entry,
-        "stop": str(stop),
-        "fee_percent": "0.1",
-        "amount_step": "0.00001",
-    }
 
 
 def _cell(value: object) -> str:

@@ -110,6 +110,7 @@ async def followed(  # noqa: PLR0913 - what it waits by
     """
     started = clock.monotonic()
     first = message.state
+    # A write is not waited out once it is unknown: that is an answer by itself. Whoever asks about an unknown waits.
     while not message.is_final and (message.state != "unknown" if to_the_end else message.state == first):
         waited = clock.monotonic() - started
         left = seconds - waited

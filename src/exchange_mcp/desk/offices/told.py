@@ -52,8 +52,12 @@ def preview_lines(preview_text: str) -> tuple[str, ...]:
 
 def approval_sentence(approvers: Sequence[str], needed: int) -> str:
     """Who can approve, and where."""
-    names = ", ".join(approvers) or "nobody"
-    who = f"one of {names}" if needed == 1 else f"{needed} of {names}, each with a signature of their own"
+    names = (", " if needed > 1 else " or ").join(approvers) or "nobody"
+    who = (
+        f"a signature of {names}"
+        if needed == 1
+        else f"{needed} of {names}, each with a signature of their own"
+    )
     short = "" if len(approvers) >= needed else f" (only {len(approvers)} enrolled, so it cannot be approved)"
     where = "in a terminal there with exchange-mcp approvals, or in the desk's console"
     return f"It takes {who}{short}, at the desk: {where}."
