@@ -9,7 +9,7 @@ from collections.abc import AsyncGenerator, Generator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, cast
 
 import httpx2
 from mcp.client import Client
@@ -225,6 +225,16 @@ def looked_at(desk: WholeDesk, intent_id: str) -> SignedMessage:
         now_ms=SystemClock().now_ms(),
     )
     return desk.signed(decided.statement)
+
+
+async def a_new_one(client: Client, order: dict[str, Any]) -> dict[str, Any]:
+    """The order, knowingly beside one like it where there is one of before."""
+    result = await client.call_tool("place_order", order)
+    answer = cast("dict[str, Any]", result.structured_content)
+    if answer["error"] is None:
+        await client.call_tool("retract_proposal", {"intent_id": answer["data"]["intent_id"]})
+        return order
+    return {**order, "distinct_from": answer["error"]["message"].partition("intent ")[2][:32]}
 
 
 def another_client(desk: WholeDesk, name: str, *, tools: Sequence[str] = WRITING) -> str:

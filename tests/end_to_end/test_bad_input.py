@@ -24,7 +24,7 @@ def cases(near: str, far: str, filled: dict[str, Any]) -> list[Case]:
     of_filled = {**MAIN, "symbol": "BTC/USDT"}
     perpetual = {**MAIN, "symbol": "SOL/USDT:USDT"}
     return [
-        ("place_order", {**BUY, "symbol": "ETH/BTC", "amount": "0.1", "price": "0.03"},
+        ("place_order", {**BUY, "symbol": "XRP/USDT", "amount": "10", "price": "2.0"},
          "POLICY_DENIED", "symbols in", "denied"),
         ("place_order", {**BUY, "amount": "0.1", "price": near}, "POLICY_DENIED", "max_order_notional", "denied"),
         ("place_order", {**BUY, "price": far}, "POLICY_DENIED", "max_price_distance_percent", "denied"),

@@ -18,7 +18,16 @@ from exchange_mcp.desk.intents import LIVE, TRANSITIONS, State
 from serving import Sim
 from whole_desk.desk import WholeDesk
 
-from .served import Recorded, hide_orders, kill_server, looked_at, over_stdio, price_of, serve_config
+from .served import (
+    Recorded,
+    a_new_one,
+    hide_orders,
+    kill_server,
+    looked_at,
+    over_stdio,
+    price_of,
+    serve_config,
+)
 
 pytestmark = pytest.mark.anyio
 
@@ -88,6 +97,7 @@ async def test_whatever_is_killed_the_model_gets_the_same_intent_and_the_venue_o
     known = len(desk.placed())
     async with AsyncExitStack() as held:
         client = await held.enter_async_context(over_stdio(desk, config))
+        order = await a_new_one(client, order)
         for state, hold, afterwards, orders in STEPS:
             intent_id = await proposed(client, order)
             signed = looked_at(desk, intent_id)
@@ -131,9 +141,11 @@ async def test_a_server_that_is_killed_while_the_desk_plans_leaves_at_most_one_p
     config = serve_config(desk)
     order: dict[str, object] = {"account": "main", "symbol": "BTC/USDT", "side": "sell", "type": "limit"}
     order |= {"amount": "0.0002", "price": price_of(desk, "BTC/USDT", percent=110)}
-    desk.sim.fail(kind="hang", method="GET", path="/api/v3/depth")
-    recorded = Recorded(desk)
     async with over_stdio(desk, config) as client:
+        order = await a_new_one(client, order)
+        recorded = Recorded(desk)
+        desk.sim.forget()
+        desk.sim.fail(kind="hang", method="GET", path="/api/v3/depth")
         for _ in range(2):  # cancelled by the client, and then cut
             async with anyio.create_task_group() as group:
                 group.start_soon(client.call_tool, "place_order", order)

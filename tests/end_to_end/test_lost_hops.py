@@ -20,7 +20,7 @@ from serving import asked, refused
 from whole_desk.desk import WholeDesk
 
 from .link_proxy import Fault, Kind, LinkProxy, proxied
-from .served import looked_at, over_stdio, price_of, serve_config
+from .served import a_new_one, looked_at, over_stdio, price_of, serve_config
 
 pytestmark = pytest.mark.anyio
 
@@ -138,6 +138,10 @@ async def test_whatever_happens_on_any_hop_one_wish_is_one_order_and_the_same_in
         over_stdio(desk, serve_config(desk, socket=path)) as client,
     ):
         model = Model(client, proxy, desk, prices)
+        for side in prices:
+            known = await a_new_one(client, model.order(side))
+            if "distinct_from" in known:
+                model.latest[side] = known["distinct_from"]
         for number, pattern in enumerate(patterns):
             side = ("buy", "sell")[number % 2]
             model.wished = number % 50

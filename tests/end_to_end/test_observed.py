@@ -17,7 +17,7 @@ from server.test_observed import written_down
 from serving import asked
 from whole_desk.desk import WholeDesk
 
-from .served import over_stdio, price_of, sent, serve_config
+from .served import a_new_one, over_stdio, price_of, sent, serve_config
 
 pytestmark = pytest.mark.anyio
 
@@ -112,13 +112,3 @@ async def test_what_every_tool_does_once_it_is_approved_is_what_it_declares_and_
     if os.environ.get("EXCHANGE_MCP_WRITE_OBSERVED"):
         written_down({name: {APPROVED: what} for name, what in found.items()})
     assert found == {name: modes.get(APPROVED) for name, modes in observed().items()}
-
-
-async def a_new_one(client: Client, order: dict[str, Any]) -> dict[str, Any]:
-    """The order, knowingly beside one like it where there is one of before."""
-    result = await client.call_tool("place_order", order)
-    answer = cast("dict[str, Any]", result.structured_content)
-    if answer["error"] is None:
-        await client.call_tool("retract_proposal", {"intent_id": answer["data"]["intent_id"]})
-        return order
-    return {**order, "distinct_from": answer["error"]["message"].partition("intent ")[2][:32]}

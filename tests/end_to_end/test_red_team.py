@@ -20,7 +20,7 @@ from serving import asked
 from whole_desk.desk import CREDENTIAL, WholeDesk
 from whole_desk.test_routes import AT_OPERATOR, AT_PROPOSALS, BODIES, forged
 
-from .served import Recorded, another_client, over_stdio, price_of, sent, serve_config
+from .served import Recorded, a_new_one, another_client, over_stdio, price_of, sent, serve_config
 
 pytestmark = pytest.mark.anyio
 
@@ -173,14 +173,9 @@ async def test_a_model_that_tries_all_it_can_send_gets_no_approval_and_a_person_
     order = {"account": "main", "symbol": "SOL/USDT", "side": "buy", "type": "limit", "price": price}
     known = len(desk.placed())
     async with over_stdio(desk, serve_config(desk)) as client:
-        answer = await client.call_tool("place_order", {**order, "amount": "0.4"})
-        before = cast("dict[str, Any]", answer.structured_content)
-        latest = before["error"] and before["error"]["message"].partition("intent ")[2][:32]
-        more = {"distinct_from": latest} if latest else {}
-        if not latest:
-            await asked(client, "retract_proposal", intent_id=before["data"]["intent_id"])
+        order = await a_new_one(client, {**order, "amount": "0.04"})
         note = INSTRUCTIONS[1][:NOTE_LENGTH]
-        mine = await asked(client, "place_order", **order, amount="0.04", note=note, **more)
+        mine = await asked(client, "place_order", **order, note=note)
         pending, recorded = mine["intent_id"], Recorded(desk)
         can_be_approved(desk, pending)
 
