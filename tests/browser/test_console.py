@@ -88,6 +88,20 @@ def test_a_large_order_is_approved_by_typing_its_amount_and_not_before(served: S
     assert served.office.granted == [intent]
 
 
+def test_what_is_refused_is_said_where_the_button_is_however_far_down_the_page(
+    served: Served, page: "Page"
+) -> None:
+    page.set_viewport_size({"width": 390, "height": 600})
+    look(page, served.call(served.office.propose, order()))
+    approve(page)
+    told = page.get_by_role("alert").filter(has_text="Type the amount")
+    told.wait_for()
+    assert page.evaluate("scrollY") > 0
+    box = told.bounding_box()
+    assert box is not None
+    assert 0 <= box["y"] < box["y"] + box["height"] <= 600
+
+
 def test_a_preview_runs_out_before_the_eyes_and_is_taken_afresh(served: Served, page: "Page") -> None:
     intent = served.call(served.office.propose, spot())
     look(page, intent)
@@ -216,3 +230,26 @@ def test_nothing_is_written_into_the_console_of_the_browser(served: Served, page
     for path in ("", "intents", "limits", "accounts", "people"):
         page.goto(root + path)
     assert not said
+
+
+def test_any_number_of_tabs_leaves_a_way_to_halt_and_each_hears_of_it(served: Served, page: "Page") -> None:
+    tabs = [page]
+    for _ in range(7):
+        tabs.append(page.context.new_page())
+        tabs[-1].goto(page.url)
+    tabs[3].get_by_role("button", name="Halt everything").click()
+    for each in tabs:
+        each.get_by_text("Everything is halted.").wait_for()
+    # The tab that listened is gone; another one listens in its place.
+    page.close()
+    served.call(served.office.propose, spot())
+    for each in tabs[1:]:
+        each.get_by_role("heading", name="1 proposal waits for you").wait_for()
+
+
+def test_a_page_that_was_open_for_an_hour_halts_at_the_first_press(served: Served, page: "Page") -> None:
+    page.get_by_role("heading", level=1).wait_for()
+    served.clock.ahead_ms = 3_600_000
+    page.get_by_role("button", name="Halt everything").click()
+    page.get_by_text("Everything is halted.").wait_for()
+    assert served.office.status().halted

@@ -12,8 +12,12 @@ from exchange_mcp.model.errors import ExchangeMcpError
 if TYPE_CHECKING:
     from exchange_mcp.desk.operator.messages import News
 
-MOST: Final = 6
-"""Streams of one session; a browser opens no more connections to one origin. A further one ends the oldest."""
+MOST: Final = 4
+"""Streams of one session; a further one ends the oldest.
+
+Fewer than the six connections that a browser opens to one origin, so that some are left for a press of a button; its
+tabs share one anyway.
+"""
 _WAIT_MS: Final = 15_000
 # No event has this number: the question is only which one is the latest.
 _NEVER: Final = 2**53 - 1

@@ -31,18 +31,28 @@ function fields(form) {
   return { ...data, nonce: form.dataset.nonce };
 }
 
+// A nonce is good for half an hour and a page may be open for a day: whoever presses halt then has to be heard the first
+// time, so a form whose nonce is over is sent once more, with the one that the refusal brings.
+async function send(path, form) {
+  let answer;
+  for (const isLast of [false, true]) {
+    answer = await post(path, fields(form));
+    if (answer.said.nonce) form.dataset.nonce = answer.said.nonce;
+    if (isLast || answer.said.code !== "FORM_USED") break;
+  }
+  return answer;
+}
+
 async function act(form) {
   complain("");
-  const { ok, said } = await post(form.dataset.act, fields(form));
-  if (said.nonce) form.dataset.nonce = said.nonce;
+  const { ok, said } = await send(form.dataset.act, form);
   if (ok) location.assign(said.to);
   else complain(said.error);
 }
 
 async function sign(form) {
   complain("");
-  const { ok, said } = await post(form.dataset.passkey, fields(form));
-  if (said.nonce) form.dataset.nonce = said.nonce;
+  const { ok, said } = await send(form.dataset.passkey, form);
   if (!ok) {
     complain(said.error);
     return;
@@ -200,30 +210,56 @@ function count(pending) {
 }
 
 function over(message) {
+  if (isOver) return;
   isOver = true;
-  stream.close();
+  leaving.abort();
+  stream?.close();
   document.title = "Desk: session over";
   document.getElementById("main").replaceChildren();
   complain(message ?? "This session is over. Run exchange-mcp console in a terminal and open its link.");
 }
 
+// One stream for all tabs of a session: a browser opens six connections to one origin, so that six tabs with a stream
+// each would leave none for a press of halt. The tab that has the lock listens and tells the others.
 let head = null;
-const stream = new EventSource(root + "events");
-stream.addEventListener("now", (event) => {
-  const said = JSON.parse(event.data);
+let stream = null;
+let latest = null;
+const leaving = new AbortController();
+const others = new BroadcastChannel(root);
+
+function heard({ kind, said }) {
+  if (isOver) return;
+  if (kind === "over") over();
+  if (kind === "lost") complainOnce("No connection to the desk: what is shown may be old. Trying again.");
+  if (kind !== "now") return;
   complainOnce("");
   count(said.pending);
   // The first time too: something may have happened between the page and its stream.
   if (said.head !== head) refreshed().catch(() => {});
   recheck().catch(() => {});
   head = said.head;
+}
+
+function tell(kind, said) {
+  latest = { kind, said };
+  others.postMessage(latest);
+  heard(latest);
+}
+
+others.addEventListener("message", ({ data }) => {
+  if (data.kind !== "joined") heard(data);
+  else if (latest) others.postMessage(latest);
 });
-stream.addEventListener("over", () => over());
-stream.addEventListener("error", () => {
-  if (isOver) return;
-  if (stream.readyState === EventSource.CLOSED) over();
-  else complainOnce("No connection to the desk: what is shown may be old. Trying again.");
-});
+others.postMessage({ kind: "joined" });
+
+function listen() {
+  stream = new EventSource(root + "events");
+  stream.addEventListener("now", (event) => tell("now", JSON.parse(event.data)));
+  stream.addEventListener("over", () => tell("over"));
+  stream.addEventListener("error", () => tell(stream.readyState === EventSource.CLOSED ? "over" : "lost"));
+  return new Promise((done) => leaving.signal.addEventListener("abort", done));
+}
+navigator.locks.request(`stream of ${root}`, { signal: leaving.signal }, listen).catch(() => {});
 
 let lost = false;
 function complainOnce(message) {
