@@ -20,11 +20,13 @@ from exchange_mcp.orders.preview import (
     Preview,
     PreviewedMarket,
 )
-from exchange_mcp.orders.reasons import DOES_NOT_APPLY
+from exchange_mcp.orders.reasons import DOES_NOT_APPLY, NEVER_LIQUIDATED
 from exchange_mcp.orders.wording import plain, shown
 
 _GROUP: Final = 3
 _THIN: Final = "\u202f"
+# Of what is missing for the first nothing is; the second is said where the price would stand.
+_SAID_OTHERWISE: Final = DOES_NOT_APPLY | {NEVER_LIQUIDATED}
 _RISKS: Final = frozenset({"opens", "adds", "flips"})
 
 
@@ -96,7 +98,7 @@ def decoded(decidable: Decidable, *, reference: str, type_above: Decimal, now_ms
         unknown=tuple(
             f"{', '.join(name.replace('_', ' ') for name in each.figures)}: {each.why}"
             for each in preview.unknown
-            if each.why not in DOES_NOT_APPLY
+            if each.why not in _SAID_OTHERWISE
         ),
         typed=to_type(preview, reference=reference, type_above=type_above),
     )
@@ -151,11 +153,24 @@ def _sentence(preview: Preview) -> str:
                 if p.trigger_price is None
                 else f", once the price is {_money(p.trigger_price, p.market.quote)}"
             )
-            return f"{p.side.capitalize()} {size} {at}{trigger}"
+            return ", ".join([f"{p.side.capitalize()} {size} {at}{trigger}", *_conduct(p)])
         case CancelPreview() as p:
             return f"Cancel order {p.order_id or p.client_order_id}"
         case LeveragePreview() as p:
             return f"Set the leverage of {p.market.symbol} to {p.leverage_after}x"
+
+
+_HOW_LONG: Final = {"IOC": "what does not trade at once is dropped", "FOK": "all at once or nothing"}
+
+
+def _conduct(p: OrderPreview) -> Iterator[str]:
+    """What the order does other than a plain one: without it a close and an order that may open look the same."""
+    if p.reduce_only:
+        yield "reduce-only: never more than the position"
+    if p.post_only:
+        yield "post-only: only if it rests in the book"
+    if p.time_in_force in _HOW_LONG:
+        yield f"{p.time_in_force}: {_HOW_LONG[p.time_in_force]}"
 
 
 def _main(preview: Preview) -> Iterator[Figure]:
@@ -179,7 +194,9 @@ def _main(preview: Preview) -> Iterator[Figure]:
             order = p.order
             if order is not None:
                 yield Figure("Removes", _size(order.amount, p.market), f"{order.side}")
-                yield Figure("At", "market" if order.price is None else _money(order.price, p.market.quote))
+                once = "" if order.trigger_price is None else _money(order.trigger_price, p.market.quote)
+                price = "market" if order.price is None else _money(order.price, p.market.quote)
+                yield Figure("At", price, f"once the price is {once}" if once else "")
             protects = {None: "not known", True: "yes", False: "no"}[p.protects]
             yield Figure("Protects a position", protects)
         case LeveragePreview() as p:
@@ -203,9 +220,8 @@ def _then(preview: Preview) -> Iterator[Figure]:
     match preview:
         case OrderPreview() as p:
             is_spot = market.market_type is MarketType.SPOT
-            yield _change(
-                "Held" if is_spot else "Position", _held(p.position, market), _held(p.position_after, market)
-            )
+            held = "Held" if is_spot else "Position"
+            yield _change(held, _held(p.position, market), _held(p.position_after, market), _less_fee(p))
             yield _change("Free", _money(p.free, settle), _money(p.free_after, settle))
             if is_spot:
                 yield _change(
@@ -214,29 +230,20 @@ def _then(preview: Preview) -> Iterator[Figure]:
                     _money(p.free_base_after, market.base),
                 )
             else:
-                now = _liquidation(p.liquidation_price, p.position, market.quote)
-                after = _liquidation(p.liquidation_price_after, p.position_after, market.quote)
-                yield _change("Liquidation", now, after)
+                yield _liquidations(p, p.position_after)
         case CancelPreview() as p:
             yield Figure("Position", _held(p.position, market))
         case LeveragePreview() as p:
             yield Figure("Position", _held(p.position, market), f"worth {_money(p.notional, market.quote)}")
             yield _change("Free", _money(p.free, settle), _money(p.free_after, settle))
-            yield _change(
-                "Liquidation",
-                _liquidation(p.liquidation_price, p.position, market.quote),
-                _liquidation(p.liquidation_price_after, p.position, market.quote),
-            )
+            yield _liquidations(p, p.position)
 
 
 def _further(preview: Preview) -> Iterator[Figure]:
     if not isinstance(preview, OrderPreview):
         return
     p, quote = preview, preview.market.quote
-    conduct = [p.type.value.replace("_", "-"), *([p.time_in_force] if p.time_in_force else [])]
-    conduct += ["post-only"] if p.post_only else []
-    conduct += ["reduce-only"] if p.reduce_only else []
-    yield Figure("Conduct", ", ".join(conduct))
+    yield Figure("Kind", ", ".join([p.type.value.replace("_", "-"), *filter(None, [p.time_in_force])]))
     worth = p.market.settle if p.market.market_type is MarketType.INVERSE else quote
     yield Figure("Fee", _money(p.fee, worth or ""), p.fee_source or "")
     slip = "" if p.slippage_bps is None else f"{shown(p.slippage_bps)} bps worse than the middle"
@@ -256,12 +263,33 @@ def _further(preview: Preview) -> Iterator[Figure]:
     yield Figure("Our order id", p.client_order_id)
 
 
-def _change(label: str, now: str, then: str) -> Figure:
-    return Figure(label, then, before=now)
+def _change(label: str, now: str, then: str, beside: str = "") -> Figure:
+    """One that may change; the same twice, with an arrow between, would read as a change."""
+    if now == then:
+        return Figure(label, then, "" if then == "not known" else "as now")
+    return Figure(label, then, beside, before=now)
 
 
-def _liquidation(price: Decimal | None, position: Decimal | None, quote: str) -> str:
-    return "none" if position is not None and not position else _money(price, quote)
+def _less_fee(p: OrderPreview) -> str:
+    """Said where the fee is taken from what is bought, so that less of it is there afterwards."""
+    if None in {p.position_after, p.position, p.free_base_after, p.free_base} or p.side != "buy":
+        return ""
+    gained = (p.position_after or 0) - (p.position or 0)
+    return "before the fee" if gained != (p.free_base_after or 0) - (p.free_base or 0) else ""
+
+
+def _liquidations(p: OrderPreview | LeveragePreview, position_after: Decimal | None) -> Figure:
+    never = {name for each in p.unknown if each.why == NEVER_LIQUIDATED for name in each.figures}
+
+    def told(name: str, at: Decimal | None, position: Decimal | None) -> str:
+        if position is not None and not position:
+            return "none"
+        return "at no price" if at is None and name in never else _money(at, p.market.quote)
+
+    now = told("liquidation_price", p.liquidation_price, p.position)
+    return _change(
+        "Liquidation", now, told("liquidation_price_after", p.liquidation_price_after, position_after)
+    )
 
 
 def _distance(bps: Decimal) -> str:
