@@ -23,9 +23,11 @@ help: ## this list
 demo: $(VENV)/product ## ask the simulated exchange through a real MCP client: no key, no network
 	@$(BIN)/exchange-mcp demo
 
-# A module's tests stay together: they share a simulated exchange. One process for each core; -n 0 runs them in one.
+# A module's tests stay together: they share a simulated exchange. One process for each core and one more, since many
+# wait for programs that they started; -n 0 runs them in one.
+WORKERS ?= $(shell echo $$(( $$(getconf _NPROCESSORS_ONLN) + 1 )))
 test: $(VENV)/dev ## every test, or some: make test ARGS="tests/model -x -n 0"
-	$(BIN)/python -m pytest -n auto --dist loadfile $(ARGS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(ARGS)
 
 SCENARIOS ?= 20000
 SEED ?= 1

@@ -1,6 +1,21 @@
-"""What every test may ask for."""
+"""What every test may ask for, and in which order they run."""
+
+from pathlib import Path
 
 import pytest
+
+# Those that start programs and wait for them: begun first, they wait beside the others and not after them.
+_WAITING = ("whole_desk", "end_to_end", "browser", "faults", "cli")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The modules that wait longest come first; within one the order stays."""
+    places = [Path(__file__).parent / name for name in _WAITING]
+
+    def rank(item: pytest.Item) -> int:
+        return next((i for i, place in enumerate(places) if place in item.path.parents), len(places))
+
+    items.sort(key=rank)
 
 
 @pytest.fixture

@@ -88,6 +88,20 @@ def test_a_large_order_is_approved_by_typing_its_amount_and_not_before(served: S
     assert served.office.granted == [intent]
 
 
+def test_what_is_refused_is_said_where_the_button_is_however_far_down_the_page(
+    served: Served, page: "Page"
+) -> None:
+    page.set_viewport_size({"width": 390, "height": 600})
+    look(page, served.call(served.office.propose, order()))
+    approve(page)
+    told = page.get_by_role("alert").filter(has_text="Type the amount")
+    told.wait_for()
+    assert page.evaluate("scrollY") > 0
+    box = told.bounding_box()
+    assert box is not None
+    assert 0 <= box["y"] < box["y"] + box["height"] <= 600
+
+
 def test_a_preview_runs_out_before_the_eyes_and_is_taken_afresh(served: Served, page: "Page") -> None:
     intent = served.call(served.office.propose, spot())
     look(page, intent)

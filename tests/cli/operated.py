@@ -20,6 +20,7 @@ from serving import PROGRAM, Sim, simulated_exchange
 from .launching import asked, environment, ran
 
 _PATIENCE_SECONDS = 60
+_TRIES = 3
 
 
 @dataclass(frozen=True)
@@ -53,11 +54,17 @@ class Operated:
         """A proposal by hand that waits for a decision; its intent's id."""
         given = ("--operator", "--key", str(self.script_key), "--account", "main")
         order = ("--symbol", "BTC/USDT:USDT", "--side", side, "--type", "market", "--amount", amount)
-        done = json.loads(self.does("propose", "place", *given, *order, *more, "--json").stdout)
+        done: dict[str, Any] = {}
+        for _ in range(_TRIES):
+            done = json.loads(self.does("propose", "place", *given, *order, *more, "--json").stdout)
+            # A busy machine may not read the venue in time; asking again is safe, and the desk says so.
+            if "error" not in done or done["error"]["retry"] != "safe":
+                break
         if "error" in done and done["error"]["code"] == "SIMILAR_ORDER":
             # An order like it was placed a moment ago, and this one is knowingly another.
             known = ("--distinct-from", done["error"]["intent_id"])
             done = self.tells("propose", "place", *given, *order, *more, *known)
+        assert "intents" in done, done
         (intent,) = done["intents"]
         assert intent["state"] == "proposed", done
         return intent["id"]

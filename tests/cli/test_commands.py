@@ -26,6 +26,7 @@ COMMANDS: Final = (
         "intents",
         "approvers",
         "clients",
+        "cards",
         "tokens",
         "reload",
         "demo",

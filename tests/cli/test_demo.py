@@ -14,6 +14,8 @@ from typing import Final
 import pytest
 
 from exchange_mcp import __version__
+from exchange_mcp.cli.demo import fit_for_a_journal
+from exchange_mcp.desk.filesystems import mounts
 from exchange_mcp.tools.registry import without_desk
 from serving import PROGRAM
 
@@ -329,6 +331,19 @@ def test_a_signal_ends_it_in_a_line_and_leaves_nothing_behind(
     assert complaint.strip() == "Aborted!"
     assert running(tmp_path) == []
     assert list(tmp_path.iterdir()) == []
+
+
+def test_where_the_usual_place_forgets_everything_another_one_is_taken_or_the_reason_is_said(
+    tmp_path: Path,
+) -> None:
+    forgetful = next((str(each.point) for each in mounts() if each.kind == "tmpfs"), None)
+    if forgetful is None:
+        pytest.skip("nothing here is on tmpfs")
+    assert fit_for_a_journal([forgetful, str(tmp_path)]) == (tmp_path, None)
+    place, why = fit_for_a_journal([forgetful])
+    assert place is None
+    assert why is not None
+    assert "tmpfs" in why
 
 
 def has_a_desk(started: subprocess.Popen[str]) -> None:

@@ -1,5 +1,6 @@
-"""`exchange-mcp serve` beside a whole desk: the process that a model's client launches or connects to, and real clients."""
+"""`exchange-mcp serve` beside a whole desk: what a model's client launches or connects to, and real clients of it."""
 
+import hashlib
 import json
 import os
 import signal
@@ -18,7 +19,12 @@ from mcp.client.streamable_http import streamable_http_client
 from cli.http_server import Served, http_server
 from exchange_mcp.cli.clock import SystemClock
 from exchange_mcp.config.tokens import TokenStore
+from exchange_mcp.desk.operator.approving import read_decision
+from exchange_mcp.desk.operator.messages import SignedMessage
+from exchange_mcp.desk.statements import Purpose
 from exchange_mcp.model.callers import Scope
+from exchange_mcp.tools.declarations import declaration_of, digest_of
+from exchange_mcp.tools.registry import builtin
 from serving import Era, Sim
 from whole_desk.desk import CLIENT, CREDENTIAL, WholeDesk, whole_desk
 
@@ -34,7 +40,7 @@ scripted_approver = true
 port = {port}
 [log]
 format = "json"
-level = "debug"
+level = "warning"
 [accounts.main]
 venue = "binance"
 environment = "sim"
@@ -44,7 +50,7 @@ rendezvous = "{rendezvous}"
 [accounts.hedged]
 venue = "binance"
 environment = "sim"
-market_types = ["spot", "linear"]
+market_types = ["linear"]
 sim_key = "trader-alt"
 rendezvous = "{rendezvous}"
 [policy]
@@ -61,7 +67,7 @@ max_open_orders = 1000
 max_orders_per_minute = 5000
 max_price_age_seconds = 30
 approvals = 1
-max_leverage = 10
+max_leverage = 20
 max_daily_loss = 5000
 leverage_change_with_position = false
 """
@@ -74,10 +80,11 @@ def serve_config(
     tools: Sequence[str] = WRITING,
     socket: Path | None = None,
     wait_seconds: float = 0,
-    sim_key: str = "reader",
+    hedged_trades: Sequence[str] = ("linear",),
 ) -> Path:
     """A serve.toml of this client, beside others that there may be."""
-    path = desk.home / f"serve-{name}-{sim_key}-{'straight' if socket is None else socket.stem}.toml"
+    what = "-".join(hedged_trades)
+    path = desk.home / f"serve-{name}-{what}-{'straight' if socket is None else socket.stem}.toml"
     rendezvous = json.dumps(str(desk.sim.rendezvous))
     path.write_text(
         f"""client = "{name}"
@@ -94,11 +101,12 @@ wait_seconds = {wait_seconds}
 [accounts.main]
 venue = "binance"
 environment = "sim"
-sim_key = "{sim_key}"
+sim_key = "reader"
 rendezvous = {rendezvous}
 [accounts.hedged]
 venue = "binance"
 environment = "sim"
+market_types = {json.dumps(list(hedged_trades))}
 sim_key = "reader-alt"
 rendezvous = {rendezvous}
 """,
@@ -135,11 +143,12 @@ def http_process(desk: WholeDesk, config: Path) -> Generator[tuple[Served, str]]
 @asynccontextmanager
 async def over_http(url: str, token: str, era: Era = "auto") -> AsyncGenerator[Client]:
     """A client of a server that runs already."""
-    async with httpx2.AsyncClient(
-        headers={"authorization": f"Bearer {token}"}, timeout=60, trust_env=False, verify=False
-    ) as http:
-        async with Client(streamable_http_client(url, http_client=http), mode=era) as client:
-            yield client
+    headers = {"authorization": f"Bearer {token}"}
+    async with (
+        httpx2.AsyncClient(headers=headers, timeout=60, trust_env=False, verify=False) as http,
+        Client(streamable_http_client(url, http_client=http), mode=era) as client,
+    ):
+        yield client
 
 
 @asynccontextmanager
@@ -202,6 +211,43 @@ class Recorded:
     def kinds(self) -> list[str]:
         """The kinds alone."""
         return [kind for kind, _ in self.events()]
+
+
+def looked_at(desk: WholeDesk, intent_id: str) -> SignedMessage:
+    """What an approver who looks at it now would sign."""
+    with desk.operator() as operator:
+        status, decision = operator.status(), operator.open(intent_id)
+    decided = read_decision(
+        decision,
+        intent_id=intent_id,
+        desk_id=status.desk_id,
+        policy_digest=status.policy_digest,
+        now_ms=SystemClock().now_ms(),
+    )
+    return desk.signed(decided.statement)
+
+
+def another_client(desk: WholeDesk, name: str, *, tools: Sequence[str] = WRITING) -> str:
+    """Register another client that may use these tools; its credential."""
+    credential = f"the-credential-of-{name}"
+    digest = hashlib.sha256(credential.encode()).hexdigest()
+    desk.sign(Purpose.ADD_CLIENT, {"name": name, "credential_sha256": digest})
+    for tool in tools:
+        allow(desk, name, tool)
+    return credential
+
+
+def allow(desk: WholeDesk, client: str, tool: str, *, is_allowed: bool = True) -> None:
+    """Let the client use the tool, or not, by an approver's signature."""
+    spec = builtin().get(tool)
+    assert spec is not None
+    body = {
+        "client": client,
+        "tool": tool,
+        "allowed": is_allowed,
+        "declaration": digest_of(declaration_of(spec)),
+    }
+    desk.sign(Purpose.ALLOW_TOOL, body)
 
 
 def price_of(desk: WholeDesk, symbol: str, *, percent: int = 100) -> str:

@@ -11,7 +11,7 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -295,9 +295,17 @@ class WholeDesk:
 
 @contextmanager
 def whole_desk(
-    *, sim: Sim | None = None, enrolled: bool = True, key: str = "trader", toml: str = TOML
+    *,
+    sim: Sim | None = None,
+    enrolled: bool = True,
+    key: str = "trader",
+    toml: str = TOML,
+    allowed: Sequence[Allowance] | None = None,
 ) -> Generator[WholeDesk]:
-    """A desk that is set up and not started yet; its process ends with the block, and so does its exchange."""
+    """A desk that is set up and not started yet; its process ends with the block, and so does its exchange.
+
+    Its client may use every tool that proposes, unless `allowed` says otherwise.
+    """
     with ExitStack() as held:
         base = Path(held.enter_context(tempfile.TemporaryDirectory(prefix="xd", dir=_base())))
         exchange = sim or held.enter_context(simulated_exchange(base))
@@ -310,7 +318,7 @@ def whole_desk(
         write_owner_only(desk.places.desk_file, text.encode())
         write_owner_only(desk.places.approver_keys / f"{APPROVER}.approver.json", stored)
         if enrolled:
-            _enrol(desk, text)
+            _enrol(desk, text, everything() if allowed is None else allowed)
         try:
             yield desk
         finally:
@@ -318,7 +326,21 @@ def whole_desk(
                 desk.kill()
 
 
-def _enrol(desk: WholeDesk, text: str) -> None:
+def everything() -> list[Allowance]:
+    """Every tool that proposes, allowed as it is declared now."""
+    return [
+        Allowance(
+            client=CLIENT,
+            tool=spec.name,
+            is_allowed=True,
+            declaration=canonical_json(declaration_of(spec)),
+        )
+        for spec in builtin()
+        if spec.name in {"place_order", "cancel_order", "set_leverage"}
+    ]
+
+
+def _enrol(desk: WholeDesk, text: str, allowed: Sequence[Allowance]) -> None:
     places = desk.places
     enrol_first(
         places.desk_journal,
@@ -332,16 +354,7 @@ def _enrol(desk: WholeDesk, text: str) -> None:
         approver=Approver(name=APPROVER, kind=desk.key.kind, public=desk.key.public),
         client=Client(name=CLIENT, credential_sha256=hashlib.sha256(CREDENTIAL.encode()).hexdigest()),
         configuration=AcceptedConfiguration(digest=digest_of(text), text=text),
-        allowed=[
-            Allowance(
-                client=CLIENT,
-                tool=spec.name,
-                is_allowed=True,
-                declaration=canonical_json(declaration_of(spec)),
-            )
-            for spec in builtin()
-            if spec.name in {"place_order", "cancel_order", "set_leverage"}
-        ],
+        allowed=allowed,
     )
 
 

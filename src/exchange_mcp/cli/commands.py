@@ -20,6 +20,7 @@ _COMMANDS: Final = {
     "intents": "List what was proposed and sent; say what became of an unknown.",
     "approvers": "Add, list and remove those who can approve.",
     "clients": "Add, list and remove those who propose; allow and block tools.",
+    "cards": "Try at a practice system what a desk relies on, and record it.",
     "tokens": "Add, list and revoke the tokens of clients over HTTP.",
     "reload": "Let every running server read its configuration again.",
     "demo": "Show everything on a simulated exchange: no key, no network.",
@@ -56,4 +57,4 @@ class Commands(click.Group):
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="exchange-mcp")
 def run() -> None:
-    """Read exchange accounts from an MCP client, read-only."""
+    """Read exchange accounts from an MCP client; let it propose what a person approves."""

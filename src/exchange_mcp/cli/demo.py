@@ -4,7 +4,7 @@ import os
 import signal
 import subprocess
 import tempfile
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
@@ -77,7 +77,7 @@ def command(*, stays: bool) -> None:
 def _show() -> None:
     # However this is told to end, what it started ends first.
     signal.signal(signal.SIGTERM, _interrupted)
-    fit, why = _fit_for_a_journal()
+    fit, why = fit_for_a_journal((tempfile.gettempdir(), *_BASES))
     with tempfile.TemporaryDirectory(prefix="exchange-mcp-demo-", dir=fit) as directory:
         place = Path(directory)
         with _simulated_exchange(place) as (_, config):
@@ -115,10 +115,10 @@ def _first(group: BaseExceptionGroup[click.ClickException]) -> click.ClickExcept
     return _first(first) if isinstance(first, BaseExceptionGroup) else first
 
 
-def _fit_for_a_journal() -> tuple[Path | None, str | None]:
-    """Where the demo has its files, None for the usual place; and why no journal may lie there, if none may."""
+def fit_for_a_journal(bases: Iterable[str]) -> tuple[Path | None, str | None]:
+    """The first of these where a journal may lie; None with the reason, of the first, if it may in none of them."""
     why = None
-    for base in (tempfile.gettempdir(), *_BASES):
+    for base in bases:
         try:
             check_place(Path(base))
         except UnsafePlaceError as error:

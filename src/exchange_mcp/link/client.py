@@ -218,7 +218,13 @@ class DeskClient:
             self._http = httpx.AsyncClient(
                 base_url=BASE_URL,
                 # A Unix socket: there is no TLS to verify, no proxy to pass, and nowhere to be redirected to.
-                transport=httpx.AsyncHTTPTransport(uds=str(self._socket), verify=False, trust_env=False),
+                # A connection a question: bytes that came after one answer are never read as the answer to the next.
+                transport=httpx.AsyncHTTPTransport(
+                    uds=str(self._socket),
+                    verify=False,
+                    trust_env=False,
+                    limits=httpx.Limits(max_keepalive_connections=0),
+                ),
                 trust_env=False,
                 follow_redirects=False,
                 timeout=httpx.Timeout(None, connect=self._patience.connect),

@@ -50,8 +50,9 @@ def as_json(table: Matrix) -> str:
     return json.dumps(table.model_dump(mode="json"), indent=2, ensure_ascii=False) + "\n"
 
 
-MODES = ("without a desk", "with a desk")
-"""How a server runs: what it is observed to do is told for each."""
+APPROVED = "with every proposal approved"
+MODES = ("without a desk", "with a desk", APPROVED)
+"""How a server runs; what it is observed to do is told for each. In the last one a desk of its own sends."""
 
 Observed = Mapping[str, Mapping[str, str]]
 
@@ -78,7 +79,8 @@ def as_markdown(table: Matrix, seen: Observed) -> str:
         "*observed*: every tool is called twice through a server over the recording simulator, once without a desk and",
         "once with one at a real socket; what left the process is written down and compared with what is declared.",
         "Of the tools that propose this is the half that is `serve`: whatever was asked, it sent the venue nothing",
-        "that writes.",
+        f"that writes. *{APPROVED}*: the same over stdio, with a desk's own process between server and venue and every",
+        "proposal approved as soon as it is there; whatever wrote came from the desk.",
         "",
         f"| tool | effect | readOnly | destructive | idempotent | openWorld | {seen_in} | leaves behind |",
         f"|---|---|---|---|---|---|{'---|' * len(MODES)}---|",

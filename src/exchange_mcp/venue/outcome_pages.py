@@ -19,6 +19,10 @@ order has to be looked for. An answer that a client order id is in use is unknow
 
 `exchange-mcp outcome explain VENUE` reads an answer from standard input and says what it proves, without a key.
 
+A desk trades at Binance alone, spot and USD-M without conditional orders ([desk.md](desk.md#what-can-be-traded)). All
+of this was read from the vendors' pages and tried on the simulated exchange. Nothing of it was tried at a venue; the
+[test cards](cards/README.md) are for Binance's demo environment. On live accounts no order is called absent by machine.
+
 | venue | what | market | asked at | accepted, if the answer has |
 |---|---|---|---|---|
 """

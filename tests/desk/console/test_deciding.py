@@ -404,39 +404,17 @@ def _without_what_is_new_each_time(page: str) -> str:
     return re.sub(r'(data-nonce|data-passkey|data-decision)="[^"]+"', "", page)
 
 
-@pytest.mark.parametrize(
-    ("proposed", "said"),
-    [
-        (order(amount="0.4", reduce_only=True), "at the market, reduce-only: never more than the position"),
-        (order(amount="0.4"), "Sell 0.4 BTC at the market"),
-        (spot(price="90000", post_only=True), "or better, post-only: only if it rests in the book"),
-        (spot(time_in_force="IOC"), "or better, IOC: what does not trade at once is dropped"),
-        (spot(time_in_force="FOK"), "or better, FOK: all at once or nothing"),
-    ],
-    ids=lambda value: value if isinstance(value, str) else "",
-)
-async def test_the_sentence_of_an_order_says_what_sets_it_apart_from_a_plain_one(
-    proposed: Any,  # noqa: ANN401 - a proposal
-    said: str,
-) -> None:
-    async with Desk() as desk:
-        shown = await desk.see(await desk.opened(desk.office.propose(proposed)))
-        sentence = re.search(r'<p class="order">(.*?)</p>', shown.text)
-        assert sentence is not None
-        assert words(sentence[1]).endswith(said)
-
-
 async def test_a_stop_that_is_cancelled_is_shown_with_the_price_at_which_it_would_have_worked() -> None:
     held = holding(long("0.4"), resting=(stop(is_conditional=False),))
     async with Desk() as desk:
         shown = words((await desk.see(await desk.opened(desk.office.propose(cancel(held))))).text)
-        assert "At market once the price is 90 000 USDT" in shown
-        assert "Protects a position yes" in shown
+        assert "Once the price is 90 000 USDT" in shown
+        assert "Protects what you hold yes" in shown
 
 
 async def test_a_position_that_no_price_liquidates_is_no_gap_and_what_stays_the_same_is_no_change() -> None:
     rich = holding(long("0.01"))
     async with Desk() as desk:
         shown = words((await desk.see(await desk.opened(desk.office.propose(leverage(standing=rich))))).text)
-        assert "Liquidation at no price as now" in shown
+        assert "Liquidation at no price unchanged" in shown
         assert "Not known" not in shown

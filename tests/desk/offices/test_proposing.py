@@ -62,7 +62,7 @@ def test_a_proposal_is_answered_with_its_intent_and_who_decides() -> None:
         answer = await desk.asked(note="a good price")
         assert (answer.state, answer.is_final, answer.repeated) == ("proposed", False, False)
         assert answer.approval is not None
-        assert "one of anna" in answer.approval
+        assert "a signature of anna" in answer.approval
         assert "://" not in answer.approval
         assert answer.preview_lines[0] == "order          limit buy"
         assert not any("a good price" in line for line in answer.preview_lines)

@@ -29,7 +29,7 @@ def test_a_sentence_says_whether_something_was_sent_and_whether_to_ask_again(sta
 
 
 def test_who_can_approve_is_named_and_too_few_are_said_to_be() -> None:
-    assert "one of anna, ben," in approval_sentence(["anna", "ben"], 1)
+    assert "a signature of anna or ben," in approval_sentence(["anna", "ben"], 1)
     assert "2 of anna, ben, each" in approval_sentence(["anna", "ben"], 2)
     assert "only 1 enrolled, so it cannot be approved" in approval_sentence(["anna"], 2)
 

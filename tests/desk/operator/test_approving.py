@@ -209,7 +209,7 @@ def test_a_flip_is_named_first_and_in_plain_words() -> None:
     shown = page(read(flips()), NOW_MS)
     assert shown.headline == "FLIPS your position: long 0.4 BTC becomes short 0.6 BTC"
     assert shown.environment.startswith("SIMULATED")
-    assert dict(shown.where)["venue's id"] == "ends in 1234"
+    assert dict(shown.where)["account's id"] == "ends in 1234"
     assert "quantity = 1" in shown.request
     assert shown.digest == sha256_of(flips().plan_text)
     assert shown.tail == shown.digest[-4:]

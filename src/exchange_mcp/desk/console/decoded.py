@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
+from exchange_mcp.desk.console.drift import parted
 from exchange_mcp.desk.operator.approving import Decidable
 from exchange_mcp.desk.operator.page import Page, page
 from exchange_mcp.model.accounts import MarketType
@@ -25,6 +26,8 @@ from exchange_mcp.orders.wording import plain, shown
 
 _GROUP: Final = 3
 _THIN: Final = "\u202f"
+# Figures that the page calls otherwise than the preview does.
+_NAMED: Final = {"notional_percent": "share of the account", "notional": "worth", "worst_cost": "at worst"}
 # Of what is missing for the first nothing is; the second is said where the price would stand.
 _SAID_OTHERWISE: Final = DOES_NOT_APPLY | {NEVER_LIQUIDATED}
 _RISKS: Final = frozenset({"opens", "adds", "flips"})
@@ -51,6 +54,7 @@ class Decoded:
         main: the figures that decide. where: which market and whose account. then: now, and afterwards.
         further: what else the preview says.
         warnings, stays, unchecked, unknown: a sentence each.
+        changed: what is different since it was proposed and has to be read. drifted: figures that follow the market.
         typed: the amount that has to be typed, as it is compared; empty where none has to be.
     """
 
@@ -67,6 +71,8 @@ class Decoded:
     stays: tuple[str, ...]
     unchecked: tuple[str, ...]
     unknown: tuple[str, ...]
+    changed: tuple[str, ...]
+    drifted: tuple[str, ...]
     typed: str
 
 
@@ -82,6 +88,7 @@ def decoded(decidable: Decidable, *, reference: str, type_above: Decimal, now_ms
     preview = decidable.preview
     shown_page = page(decidable, now_ms)
     lead, _, consequence = shown_page.headline.partition(": ")
+    changed, drifted = parted(shown_page.changed)
     return Decoded(
         page=shown_page,
         lead=lead,
@@ -96,10 +103,12 @@ def decoded(decidable: Decidable, *, reference: str, type_above: Decimal, now_ms
         stays=preview.stays,
         unchecked=preview.unchecked,
         unknown=tuple(
-            f"{', '.join(name.replace('_', ' ') for name in each.figures)}: {each.why}"
+            f"{', '.join(_NAMED.get(name, name.replace('_', ' ')) for name in each.figures)}: {each.why}"
             for each in preview.unknown
             if each.why not in _SAID_OTHERWISE
         ),
+        changed=changed,
+        drifted=drifted,
         typed=to_type(preview, reference=reference, type_above=type_above),
     )
 
@@ -114,8 +123,9 @@ def to_type(preview: Preview, *, reference: str, type_above: Decimal) -> str:
     in_reference = preview.market.quote == reference and preview.worst_cost is not None
     if in_reference and preview.worst_cost is not None and preview.worst_cost < type_above:
         return ""
-    amount = preview.amount if preview.cost is None else preview.cost
-    return "" if amount is None else shown(amount)
+    # What leaves: elsewhere than on spot a cost becomes an amount before it is sent.
+    sent = preview.amount if preview.cost is None or not _is_spot(preview) else preview.cost
+    return "" if sent is None else shown(sent)
 
 
 def grouped(number: Decimal) -> str:
@@ -144,40 +154,29 @@ def _tone(preview: Preview) -> str:
 def _sentence(preview: Preview) -> str:
     match preview:
         case OrderPreview() as p:
-            size = (
-                f"for {_money(p.cost, p.market.quote)}" if p.cost is not None else _size(p.amount, p.market)
-            )
+            is_by_cost = p.cost is not None and _is_spot(p)
+            size = f"for {_money(p.cost, p.market.quote)}" if is_by_cost else _size(p.amount, p.market)
             at = "at the market" if p.price is None else f"at {_money(p.price, p.market.quote)} or better"
             trigger = (
                 ""
                 if p.trigger_price is None
                 else f", once the price is {_money(p.trigger_price, p.market.quote)}"
             )
-            return ", ".join([f"{p.side.capitalize()} {size} {at}{trigger}", *_conduct(p)])
+            return ", ".join([f"{p.side.capitalize()} {size} {at}{trigger}", *_conditions(p)])
         case CancelPreview() as p:
             return f"Cancel order {p.order_id or p.client_order_id}"
         case LeveragePreview() as p:
             return f"Set the leverage of {p.market.symbol} to {p.leverage_after}x"
 
 
-_HOW_LONG: Final = {"IOC": "what does not trade at once is dropped", "FOK": "all at once or nothing"}
-
-
-def _conduct(p: OrderPreview) -> Iterator[str]:
-    """What the order does other than a plain one: without it a close and an order that may open look the same."""
-    if p.reduce_only:
-        yield "reduce-only: never more than the position"
-    if p.post_only:
-        yield "post-only: only if it rests in the book"
-    if p.time_in_force in _HOW_LONG:
-        yield f"{p.time_in_force}: {_HOW_LONG[p.time_in_force]}"
-
-
 def _main(preview: Preview) -> Iterator[Figure]:
     match preview:
         case OrderPreview() as p:
             quote = p.market.quote
-            yield Figure("Amount", _size(p.amount, p.market), _base(p))
+            if p.cost is not None and _is_spot(p):
+                yield Figure("Amount", _money(p.cost, quote), f"about {_size(p.amount, p.market)}")
+            else:
+                yield Figure("Amount", _size(p.amount, p.market), _base(p))
             distance = "" if p.distance_bps is None else _distance(p.distance_bps)
             if p.price is None:
                 yield Figure("Price", "market", f"expected {_money(p.average_price, quote)}")
@@ -189,16 +188,25 @@ def _main(preview: Preview) -> Iterator[Figure]:
                 else f"{text(p.notional_percent)} % of the account"
             )
             yield Figure("Worth", _money(p.notional, quote), share)
-            yield Figure("At worst", _money(p.worst_cost, quote), "the most it can come to")
+            is_bounded = p.price is not None or p.cost is not None
+            bound = (
+                "the most it can come to"
+                if is_bounded
+                else "by the book as read; a market order has no bound"
+            )
+            yield Figure("At worst", _money(p.worst_cost, quote), "" if p.worst_cost is None else bound)
         case CancelPreview() as p:
             order = p.order
             if order is not None:
-                yield Figure("Removes", _size(order.amount, p.market), f"{order.side}")
-                once = "" if order.trigger_price is None else _money(order.trigger_price, p.market.quote)
-                price = "market" if order.price is None else _money(order.price, p.market.quote)
-                yield Figure("At", price, f"once the price is {once}" if once else "")
+                kind = "order" if order.type is None else f"{order.type.value.replace('_', '-')} order"
+                size = "all of the position" if order.closes_position else _size(order.amount, p.market)
+                only = ", reduce-only" if order.reduce_only else ""
+                yield Figure("Removes", size, f"{order.side}, {kind}{only}")
+                if order.trigger_price is not None:
+                    yield Figure("Once the price is", _money(order.trigger_price, p.market.quote))
+                yield Figure("At", "market" if order.price is None else _money(order.price, p.market.quote))
             protects = {None: "not known", True: "yes", False: "no"}[p.protects]
-            yield Figure("Protects a position", protects)
+            yield Figure("Protects what you hold", protects)
         case LeveragePreview() as p:
             yield Figure("Now", "not known" if p.leverage is None else f"{p.leverage}x")
             yield Figure("Then", f"{p.leverage_after}x")
@@ -232,7 +240,8 @@ def _then(preview: Preview) -> Iterator[Figure]:
             else:
                 yield _liquidations(p, p.position_after)
         case CancelPreview() as p:
-            yield Figure("Position", _held(p.position, market))
+            is_spot = market.market_type is MarketType.SPOT
+            yield Figure("Held" if is_spot else "Position", _held(p.position, market))
         case LeveragePreview() as p:
             yield Figure("Position", _held(p.position, market), f"worth {_money(p.notional, market.quote)}")
             yield _change("Free", _money(p.free, settle), _money(p.free_after, settle))
@@ -243,7 +252,8 @@ def _further(preview: Preview) -> Iterator[Figure]:
     if not isinstance(preview, OrderPreview):
         return
     p, quote = preview, preview.market.quote
-    yield Figure("Kind", ", ".join([p.type.value.replace("_", "-"), *filter(None, [p.time_in_force])]))
+    conduct = [p.type.value.replace("_", "-"), *([p.time_in_force] if p.time_in_force else [])]
+    yield Figure("Conduct", ", ".join([*conduct, *_conditions(p)]))
     worth = p.market.settle if p.market.market_type is MarketType.INVERSE else quote
     yield Figure("Fee", _money(p.fee, worth or ""), p.fee_source or "")
     slip = "" if p.slippage_bps is None else f"{shown(p.slippage_bps)} bps worse than the middle"
@@ -263,11 +273,23 @@ def _further(preview: Preview) -> Iterator[Figure]:
     yield Figure("Our order id", p.client_order_id)
 
 
+def _conditions(p: OrderPreview) -> list[str]:
+    """What the order may not do."""
+    told = {
+        "fills at once or not at all": p.time_in_force == "FOK",
+        "what does not fill at once is dropped": p.time_in_force == "IOC",
+        "post-only": p.post_only,
+        "reduce-only": p.reduce_only,
+    }
+    return [words for words, holds in told.items() if holds]
+
+
+def _is_spot(p: OrderPreview) -> bool:
+    return p.market.market_type is MarketType.SPOT
+
+
 def _change(label: str, now: str, then: str, beside: str = "") -> Figure:
-    """One that may change; the same twice, with an arrow between, would read as a change."""
-    if now == then:
-        return Figure(label, then, "" if then == "not known" else "as now")
-    return Figure(label, then, beside, before=now)
+    return Figure(label, then, "unchanged") if now == then else Figure(label, then, beside, before=now)
 
 
 def _less_fee(p: OrderPreview) -> str:
@@ -299,7 +321,7 @@ def _distance(bps: Decimal) -> str:
 
 def _base(p: OrderPreview) -> str:
     if p.cost is not None:
-        return f"bought for {_money(p.cost, p.market.quote)}"
+        return f"asked for as {_money(p.cost, p.market.quote)}"
     if p.market.contract_size is None or p.base_amount is None:
         return ""
     return f"{grouped(p.base_amount)} {p.market.base}"

@@ -69,19 +69,26 @@ class Proposals:
         """As `ProposerOffice.handshake`."""
         floor = self._floor
         if said.protocol != PROTOCOL:
-            raise DeskError(
+            error = DeskError(
                 ErrorCode.DESK_VERSION,
                 f"serve speaks protocol {said.protocol}, and this desk {PROTOCOL} (release {floor.profile.version})",
                 hint="Run the same release of exchange-mcp on both sides.",
             )
+            floor.turned_away(Note.TURNED_AWAY, error, {"client": client})
+            raise error
         held = floor.trading.accounts if floor.trading is not None else dict[AccountName, HeldAccount]()
         halts = {halt.account: halt for halt in floor.journal.halts()}
         rulings = {name: floor.tool_ruling(client, tool) for name, tool in floor.tools.items()}
+        compared = tuple(agreement(one, held) for one in said.accounts)
+        for each in compared:
+            if each.agreed not in MAY_WRITE:  # serve ends it here: no proposal will say so
+                error = DeskError(ErrorCode.ACCOUNT_MISMATCH, each.reason)
+                floor.turned_away(Note.TURNED_AWAY, error, {"client": client, "account": each.name})
         return Agreement(
             protocol=PROTOCOL,
             version=floor.profile.version,
             client=client,
-            accounts=tuple(agreement(one, held) for one in said.accounts),
+            accounts=compared,
             tools=tuple(
                 ToolAllowance(tool=name, is_allowed=each.is_allowed, reason=each.reason)
                 for name, each in rulings.items()

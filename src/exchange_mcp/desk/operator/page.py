@@ -168,7 +168,10 @@ def _where(decidable: Decidable, now_ms: int) -> Iterator[tuple[str, str]]:
     yield "venue", plain(plan.venue)
     yield "account", plain(plan.account)
     identity = plan.account_id
-    yield "venue's id", "not told by the venue" if identity is None else f"ends in {plain(identity[-_TAIL:])}"
+    yield (
+        "account's id",
+        "not told by the venue" if identity is None else f"ends in {plain(identity[-_TAIL:])}",
+    )
     yield "key", f"number ends in {plain(plan.key_id[-_TAIL:])}"
     who = "you, or another operator" if view.origin == "operator" else f"client {plain(view.client)}"
     yield "proposed by", f"{who}, {age(view.created_at, now_ms)}"

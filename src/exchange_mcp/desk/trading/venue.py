@@ -15,17 +15,19 @@ from exchange_mcp.desk.trading.limits import PolicyLimits
 from exchange_mcp.desk.trading.planning import Request, planned, request_from, request_of
 from exchange_mcp.desk.trading.reading import Reading, read
 from exchange_mcp.model.accounts import AccountName, MarketType
+from exchange_mcp.model.errors import ErrorCode, OrderRefusedError
 from exchange_mcp.model.findings import Findings, Sought
 from exchange_mcp.model.plans import WirePlan, WireRequest
 from exchange_mcp.model.ports import Clock, ReadVenue
 from exchange_mcp.model.trading import Effect, Ready, Sighting, TradingVenue
-from exchange_mcp.model.writes import PlaceOrder, WriteRequest
+from exchange_mcp.model.writes import CancelOrder, PlaceOrder, WriteRequest
 from exchange_mcp.orders.planned import Origin, Planned, wire_plan
 from exchange_mcp.orders.preview import CancelPreview, LeveragePreview, OrderPreview, Preview
 
 _NOTHING: Final = Decimal(0)
 # A cancel and a leverage have no client order id of their own.
 _UNUSED: Final = "unused"
+_LOOK: Final = "get_open_orders tells which orders are open. Nothing was sent."
 
 
 class TradingDeskVenue:
@@ -59,7 +61,8 @@ class TradingDeskVenue:
         """Read what the request needs, plan it with this client order id, preview it, and render it.
 
         Raises:
-            OrderRefusedError: it breaks a rule of the market, or this version does not write it.
+            OrderRefusedError: it breaks a rule of the market, or this version does not write it, or there is nothing
+                to cancel.
             KeyRefusedError, KeyUnconfirmedError: the key may not be used.
             ExchangeMcpError: something that decides could not be read; the message names it.
         """
@@ -68,7 +71,34 @@ class TradingDeskVenue:
         if found.key_fault is not None:
             raise found.key_fault
         write, preview = planned(asked, found.seen, client_order_id)
-        return self._planned(write, preview, found, await self._venue.render(write.write))
+        made = self._planned(write, preview, found, await self._venue.render(write.write))
+        if isinstance(preview, CancelPreview) and preview.order is None:
+            await self._check_there(made.plan)
+        return made
+
+    async def _check_there(self, plan: WirePlan) -> None:
+        """See that there is something to cancel, where the open orders do not show it: they may lag.
+
+        Raises:
+            OrderRefusedError: ORDER_ENDED; ORDER_NOT_FOUND, of the venue's own id alone: an order that is named by
+                ours may turn up yet.
+        """
+        write, symbol = plan.write, plan.market.symbol
+        if not isinstance(write, CancelOrder):
+            return
+        effect = await self._venue.effect_of(plan)
+        named = f"order {write.order_id or write.client_order_id} of {symbol}"
+        if effect in {Effect.DONE, Effect.TOO_LATE}:
+            how = "is cancelled already" if effect is Effect.DONE else "has ended already, filled or expired"
+            raise OrderRefusedError(
+                ErrorCode.ORDER_ENDED, f"{named} {how}: there is nothing to cancel", hint=_LOOK
+            )
+        if effect is Effect.UNTOLD and write.order_id is not None:
+            raise OrderRefusedError(
+                ErrorCode.ORDER_NOT_FOUND,
+                f"{named} is not among the open orders, and the venue tells nothing of it",
+                hint=_LOOK,
+            )
 
     async def recheck(self, plan: WirePlan) -> DeskPlanned:
         """The journaled plan, planned again by where account and market stand now, and rendered again.
