@@ -11,7 +11,7 @@ from . import axe
 from .authenticators import Authenticator
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Page, Route
 
 
 def look(page: "Page", intent: str) -> None:
@@ -253,3 +253,17 @@ def test_a_page_that_was_open_for_an_hour_halts_at_the_first_press(served: Serve
     page.get_by_role("button", name="Halt everything").click()
     page.get_by_text("Everything is halted.").wait_for()
     assert served.office.status().halted
+
+
+def test_what_passed_while_a_press_was_under_way_stays_passed(served: Served, page: "Page") -> None:
+    intent = served.call(served.office.propose, spot())
+    look(page, intent)
+    held: list[Route] = []
+    page.route("**/approve", lambda route: held.append(route))  # noqa: PLW0108 - Playwright marks the function
+    approve(page)
+    served.call(served.office.move, intent, "expired", reason="nobody decided in time")
+    page.locator("#passed").filter(has_text="expired").wait_for()
+    held[0].continue_()
+    page.locator("#alert").filter(has_text="expired").wait_for()
+    assert page.get_by_role("button", name="Approve with a passkey").is_disabled()
+    assert not served.office.granted

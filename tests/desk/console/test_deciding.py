@@ -10,7 +10,7 @@ from desk.soft_passkey import PRESENT, SoftPasskey
 from exchange_mcp.desk.console.ceremonies import PROMPT_MS
 from exchange_mcp.model.accounts import Environment
 from exchange_mcp.model.canonical import canonical_json
-from orders.made import holding, long, resting
+from orders.made import holding, long, resting, stop
 
 from .pretend_office import GRANT_MS
 from .proposals import cancel, leverage, order, spot
@@ -402,3 +402,19 @@ async def test_a_decision_of_another_session_cannot_be_seen() -> None:
 def _without_what_is_new_each_time(page: str) -> str:
     """Without nonces, the decision's key, and the count in title and news."""
     return re.sub(r'(data-nonce|data-passkey|data-decision)="[^"]+"', "", page)
+
+
+async def test_a_stop_that_is_cancelled_is_shown_with_the_price_at_which_it_would_have_worked() -> None:
+    held = holding(long("0.4"), resting=(stop(is_conditional=False),))
+    async with Desk() as desk:
+        shown = words((await desk.see(await desk.opened(desk.office.propose(cancel(held))))).text)
+        assert "Once the price is 90 000 USDT" in shown
+        assert "Protects what you hold yes" in shown
+
+
+async def test_a_position_that_no_price_liquidates_is_no_gap_and_what_stays_the_same_is_no_change() -> None:
+    rich = holding(long("0.01"))
+    async with Desk() as desk:
+        shown = words((await desk.see(await desk.opened(desk.office.propose(leverage(standing=rich))))).text)
+        assert "Liquidation at no price unchanged" in shown
+        assert "Not known" not in shown
