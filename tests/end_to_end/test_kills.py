@@ -68,7 +68,7 @@ async def answer_of(client: Client, order: Mapping[str, object]) -> tuple[str | 
     """The code of the error, if it is one, and all that was said."""
     result = await client.call_tool("place_order", dict(order))
     answer = cast("dict[str, Any]", result.structured_content)
-    return (answer["error"] or {}).get("code"), str(answer)
+    return None if answer["error"] is None else answer["error"]["code"], str(answer)
 
 
 async def proposed(client: Client, order: Mapping[str, object]) -> str:

@@ -26,7 +26,8 @@ REFUSES: Final = "REFUSED_BY_DESIGN, twice; nothing that writes"
 PLACES: Final = "one order; the second time the same intent, and nothing that writes"
 CANCELS: Final = "one cancel; the second time ORDER_ENDED, and nothing that writes"
 SETS: Final = "the leverage set; the second time set to what it was, another proposal"
-WROTE: Final = {
+Requests = list[tuple[str, str]]
+WROTE: Final[dict[str, tuple[Requests, Requests]]] = {
     PLACES: ([("POST", "/api/v3/order")], []),
     CANCELS: ([("DELETE", "/api/v3/order")], []),
     SETS: ([("POST", "/fapi/v1/leverage")], [("POST", "/fapi/v1/leverage")]),

@@ -74,7 +74,10 @@ def test_a_tools_wording_is_not_part_of_the_matrix() -> None:
 def test_the_page_has_each_row_once_with_its_hints_and_reasons() -> None:
     table = matrix([WRITE])
     lines = as_markdown(table, {"a_tool": {"with a desk": "it acted"}}).splitlines()
-    assert "| a_tool | write | false | true | false | true | no such tool | it acted | nothing |" in lines
+    assert (
+        "| a_tool | write | false | true | false | true | no such tool | it acted | no such tool | nothing |"
+        in lines
+    )
     assert f"Digest (SHA-256 of the rows' canonical JSON): `{table.digest}`" in lines
     reasons = lines[lines.index("**a_tool**") + 2 :][:4]
     assert reasons == [
