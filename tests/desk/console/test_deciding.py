@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -333,6 +334,16 @@ async def test_a_desk_that_shows_another_order_than_it_would_send_has_no_page() 
         answer = await desk.do(f"intents/{intent}/open")
         assert code(answer) == "NOT_SIGNABLE"
         assert "amount" in answer.json()["error"]
+
+
+async def test_a_preview_by_cost_of_a_plan_that_sends_an_amount_has_no_page() -> None:
+    async with Desk() as desk:
+        by_amount = spot(type="market", price=None, amount="0.5")
+        shown = by_amount.preview.model_copy(update={"cost": Decimal(10)})
+        intent = desk.office.propose(replace(by_amount, preview=shown))
+        answer = await desk.do(f"intents/{intent}/open")
+        assert code(answer) == "NOT_SIGNABLE", answer.text
+        assert "cost" in answer.json()["error"]
 
 
 async def test_nothing_that_anybody_wrote_is_markup_or_hidden_on_any_page() -> None:
