@@ -20,7 +20,7 @@ def test_a_desk_that_sends_again_on_its_start_is_caught_by_the_orders_at_the_ven
 def test_a_full_run_with_too_few_kills_in_one_interval_fails() -> None:
     many = dict.fromkeys(WANTED, FULL)
     counts = {"intents": 1, "venue_orders": 1, "duplicates": 0, "orphans": 0, "unsettled": 0}
-    assert Counted(by=Counter(many), **counts).faults() == []
+    assert Counted(by=Counter[Interval](many), **counts).faults() == []
     few = {**many, Interval.C3_SEND: LEAST - 1}
-    (fault,) = Counted(by=Counter(few), **counts).faults()
+    (fault,) = Counted(by=Counter[Interval](few), **counts).faults()
     assert "C3-send" in fault
