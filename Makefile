@@ -1,7 +1,7 @@
 # Everything here works from a fresh clone with nothing but make and Python 3.11 or newer.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test simulate lint format bench conformance load constraints clean
+.PHONY: help demo test simulate kill lint format bench conformance load constraints clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -34,6 +34,10 @@ SEED ?= 1
 PROCESSES ?= 2
 simulate: $(VENV)/dev ## the desk's engine in virtual time: make simulate SCENARIOS=20000 SEED=1
 	@PYTHONPATH=tests $(BIN)/python -m simulation $(SCENARIOS) $(SEED) $(PROCESSES)
+
+KILLS ?= 200
+kill: $(VENV)/dev ## a real desk killed in the middle of writes, orders counted at the venue: make kill KILLS=200 SEED=1
+	@PYTHONPATH=tests $(BIN)/python -m whole_desk.kills $(KILLS) $(SEED)
 
 lint: $(VENV)/dev ## ruff, pyright and the import contracts
 	$(BIN)/ruff check

@@ -3,6 +3,8 @@
 import re
 from typing import TYPE_CHECKING
 
+import pytest
+
 from desk.console.proposals import cancel, leverage, order, spot
 from desk.console.served import Served
 from orders.made import FLAT
@@ -11,7 +13,7 @@ from . import axe
 from .authenticators import Authenticator
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Page, Route
 
 
 def look(page: "Page", intent: str) -> None:
@@ -100,6 +102,37 @@ def test_what_is_refused_is_said_where_the_button_is_however_far_down_the_page(
     box = told.bounding_box()
     assert box is not None
     assert 0 <= box["y"] < box["y"] + box["height"] <= 600
+
+
+# The page is answered with something else than the desk said, and would tell in its title that it asked for a passkey.
+SWAPPED = """
+const json = Response.prototype.json;
+Response.prototype.json = async function () {
+  const said = await json.call(this);
+  if (said.ceremony) { SWAP }
+  return said;
+};
+navigator.credentials.get = async () => { document.title = "asked"; throw new Error("asked"); };
+"""
+
+
+@pytest.mark.parametrize(
+    "swap",
+    [
+        """said.statement = said.statement.replace('"plan":"', '"plan":"0')""",
+        """said.statement = '{"body":{"account":null},"purpose":"resume"}'; delete said.parts""",
+    ],
+    ids=["a statement of another plan", "a statement of something else"],
+)
+def test_a_passkey_is_not_asked_for_anything_but_the_plan_on_the_page(
+    served: Served, page: "Page", swap: str
+) -> None:
+    page.add_init_script(SWAPPED.replace("SWAP", swap))
+    look(page, served.call(served.office.propose, spot()))
+    approve(page)
+    page.get_by_role("alert").filter(has_text=re.compile("asked|Nothing was signed")).wait_for()
+    assert "Nothing was signed" in page.get_by_role("alert").first.inner_text()
+    assert page.title() != "asked"
 
 
 def test_a_preview_runs_out_before_the_eyes_and_is_taken_afresh(served: Served, page: "Page") -> None:
@@ -253,3 +286,17 @@ def test_a_page_that_was_open_for_an_hour_halts_at_the_first_press(served: Serve
     page.get_by_role("button", name="Halt everything").click()
     page.get_by_text("Everything is halted.").wait_for()
     assert served.office.status().halted
+
+
+def test_what_passed_while_a_press_was_under_way_stays_passed(served: Served, page: "Page") -> None:
+    intent = served.call(served.office.propose, spot())
+    look(page, intent)
+    held: list[Route] = []
+    page.route("**/approve", lambda route: held.append(route))  # noqa: PLW0108 - Playwright marks the function
+    approve(page)
+    served.call(served.office.move, intent, "expired", reason="nobody decided in time")
+    page.locator("#passed").filter(has_text="expired").wait_for()
+    held[0].continue_()
+    page.locator("#alert").filter(has_text="expired").wait_for()
+    assert page.get_by_role("button", name="Approve with a passkey").is_disabled()
+    assert not served.office.granted

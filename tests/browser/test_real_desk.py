@@ -143,21 +143,31 @@ def test_what_is_declined_in_the_browser_never_leaves(seat: AtDesk) -> None:
     assert len(desk.placed()) == before
 
 
-def test_a_halt_in_the_browser_stops_an_open_decision_and_a_passkey_alone_lifts_it(seat: AtDesk) -> None:
+def test_while_halted_even_a_signed_order_does_not_leave_and_a_passkey_alone_lifts_the_halt(
+    seat: AtDesk,
+) -> None:
     desk, page = seat.desk, seat.page
     before = len(desk.placed())
-    intent_id = desk.buy("0.003", symbol="BTC/USDT:USDT", side="sell").id
-    seat.sees(intent_id)
+
+    def sell() -> str:
+        return desk.buy("0.003", symbol="BTC/USDT:USDT", side="sell").id
+
+    def approve(intent_id: str) -> str:
+        seat.sees(intent_id)
+        page.get_by_label("Type the amount").fill("0.003")
+        seat.signs("Approve with a passkey")
+        page.wait_for_url(f"**/intents/{intent_id}")
+        return intent_id
+
+    waiting = sell()
+    page.goto(seat.root)
     page.keyboard.press("h")
     page.get_by_text("Everything is halted").wait_for()
     assert desk.status().halted is not None
+    assert "halted" in desk.settled(approve(waiting), "lapsed").reason
     assert len(desk.placed()) == before
     seat.signs("Resume the desk with a passkey")
     page.get_by_text("Everything is halted").wait_for(state="detached")
     assert desk.status().halted is None
-    seat.sees(intent_id)
-    page.get_by_label("Type the amount").fill("0.003")
-    seat.signs("Approve with a passkey")
-    page.wait_for_url(f"**/intents/{intent_id}")
-    desk.settled(intent_id, "placed")
+    desk.settled(approve(sell()), "placed")
     assert len(desk.placed()) == before + 1

@@ -188,3 +188,18 @@ def test_browsers_are_asked_to_verify_the_user_each_time() -> None:
 def test_the_words_that_two_screens_compare_depend_on_name_and_key() -> None:
     text = SoftPasskey().passkey.text()
     assert len({check_words("ada", text), check_words("bob", text), check_words("ada", text + " ")}) == 3
+
+
+def test_what_is_nested_too_deep_to_be_read_is_refused_as_anything_else_that_is_no_passkeys() -> None:
+    deep = "[" * 5000
+    soft = SoftPasskey()
+    with pytest.raises(PasskeyRefusedError, match="no JSON"):
+        verify(
+            soft.passkey.text(),
+            CHALLENGE,
+            {**soft.signed(CHALLENGE), "client_data_json": b64(deep.encode())},
+            counter=0,
+            origin=ORIGIN,
+        )
+    with pytest.raises(PasskeyRefusedError, match="not one of a passkey"):
+        Passkey.read(deep)

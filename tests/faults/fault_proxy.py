@@ -13,7 +13,7 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Literal
+from typing import Literal, TypeVar
 
 import trustme
 
@@ -137,6 +137,9 @@ class FaultProxy:
             await asyncio.wait(self.serving)
 
 
+Kind = TypeVar("Kind", bound=FaultProxy)
+
+
 async def _message(reader: asyncio.StreamReader) -> bytes:
     head = await reader.readuntil(b"\r\n\r\n")
     lines = head.decode("latin-1").lower().split("\r\n")
@@ -145,13 +148,15 @@ async def _message(reader: asyncio.StreamReader) -> bytes:
 
 
 @asynccontextmanager
-async def proxied(venue: SimulatedExchange, pass_window: Callable[[], None]) -> AsyncGenerator[FaultProxy]:
-    """The proxy before a venue that is served."""
+async def proxied(
+    venue: SimulatedExchange, pass_window: Callable[[], None], *, kind: type[Kind] = FaultProxy
+) -> AsyncGenerator[Kind]:
+    """The proxy, or one of another kind, before a venue that is served."""
     authority = trustme.CA()
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     certificate = authority.issue_cert(*HOSTS)
     certificate.configure_cert(context)  # pyright: ignore[reportUnknownMemberType] - trustme also takes PyOpenSSL's
-    proxy = FaultProxy(venue, Loopback(0, authority.cert_pem.bytes().decode()), pass_window)
+    proxy = kind(venue, Loopback(0, authority.cert_pem.bytes().decode()), pass_window)
     server = await asyncio.start_server(proxy.serve, "127.0.0.1", 0, ssl=context)
     proxy.loopback = Loopback(server.sockets[0].getsockname()[1], proxy.loopback.ca_pem)
     try:

@@ -212,9 +212,11 @@ class WholeDesk:
 
     # A write, step by step.
 
-    def propose(self, *, action: str = "place", **request: object) -> IntentView:
+    def propose(
+        self, *, action: str = "place", distinct_from: str | None = None, **request: object
+    ) -> IntentView:
         """Propose as the operator, who needs no tool: an order unless told otherwise."""
-        body = propose_body(account="main", action=action, request=request, distinct_from=None)
+        body = propose_body(account="main", action=action, request=request, distinct_from=distinct_from)
         (intent,) = self.sign(Purpose.PROPOSE, body).intents
         return intent
 
@@ -267,7 +269,9 @@ class WholeDesk:
             timeout=30,
         )
 
-    def proposes(self, proposal_id: str, **request: object) -> httpx.Response:
+    def proposes(
+        self, proposal_id: str, *, distinct_from: str | None = None, **request: object
+    ) -> httpx.Response:
         """What the desk answers to a client that proposes an order under this id."""
         spec = builtin().get("place_order")
         assert spec is not None
@@ -283,6 +287,7 @@ class WholeDesk:
             },
             "action": "place",
             "request": request,
+            "distinct_from": distinct_from,
         }
         with self.client() as http:
             return http.post("/v1/proposals", json=message)

@@ -174,8 +174,9 @@ class Decisions:
         names = self.signed_by(decision)
         if len(names) < decision.needed:
             return Signing(intent, is_granted=False, collected=len(names), needed=decision.needed)
-        approved = engine.approve(intent.id, self._grant(decision, statement, intent, names))
-        self.forget(intent.id)
+        grant = self._grant(decision, statement, intent, names)
+        self.forget(intent.id)  # before: if the engine takes no grant now, it is opened and signed afresh
+        approved = engine.approve(intent.id, grant)
         return Signing(approved, is_granted=True, collected=len(names), needed=decision.needed)
 
     def forget(self, intent_id: str) -> None:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from exchange_mcp.desk.intents import State
+from exchange_mcp.desk.reading import JournalReads
 from exchange_mcp.desk.records import Intent
 from exchange_mcp.desk.station import Station
 from exchange_mcp.model.findings import Findings, Sought
@@ -27,7 +28,7 @@ async def look_for(station: Station, intent: Intent) -> Findings:
     # Signed at the claim at the earliest; by the venue's time, as it was known then.
     earliest_ms = latest_ms - plan.window_ms - station.pace.margin_ms
     by_ours_ms = earliest_ms + station.clock.now_ms() - claimed_ms
-    sought = Sought.of(plan, earliest_ms, _known(station, intent))
+    sought = Sought.of(plan, earliest_ms, known_order(station.journal, intent, station.clock.now_ms()))
     try:
         async with asyncio.timeout(station.pace.look_patience):
             findings = await station.venue.find(sought)
@@ -45,15 +46,20 @@ async def effect_of(station: Station, intent: Intent) -> Effect:
         return Effect.UNTOLD
 
 
-def _known(station: Station, intent: Intent) -> str | None:
-    """The client order id of another order of ours that this market has, of the same kind; None if none."""
-    since_ms = station.clock.now_ms() - _KNOWN_FOR_MS
-    placed = station.journal.in_states(State.PLACED, account=intent.account, since_ms=since_ms)
+def known_order(journal: JournalReads, intent: Intent, now_ms: int) -> str | None:
+    """The client order id of another order of ours that this market has, of the same kind; None if none.
+
+    A venue may give a pair and its perpetual one id, and shows an order of the one to nobody who asks for the other.
+    """
+    market = intent.plan.market
+    since_ms = now_ms - _KNOWN_FOR_MS
+    placed = journal.in_states(State.PLACED, account=intent.account, since_ms=since_ms)
     is_conditional = _is_conditional(intent)
     fitting = (
         other.client_order_id
         for other in reversed(placed)
         if other.market_id == intent.market_id
+        and other.plan.market.market_type is market.market_type
         and other.id != intent.id
         and _is_conditional(other) == is_conditional
     )

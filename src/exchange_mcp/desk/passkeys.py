@@ -73,7 +73,7 @@ class Passkey:
         try:
             parts: Any = json.loads(public) if len(public) <= _LONGEST else None
             passkey = cls(unb64(parts["credential_id"]), unb64(parts["key"]))
-        except (ValueError, TypeError, KeyError):
+        except (ValueError, TypeError, KeyError, RecursionError):
             raise PasskeyRefusedError("the public key is not one of a passkey") from None
         if passkey.text() != public or not passkey.credential_id or not passkey.key:
             raise PasskeyRefusedError("the public key of the passkey is written in another way than ours")
@@ -271,7 +271,7 @@ def _require_plain_client_data(encoded: str) -> None:
     members: list[tuple[str, Any]] = []
     try:
         json.loads(unb64(encoded), object_pairs_hook=lambda pairs: members.extend(pairs) or dict(pairs))
-    except ValueError:
+    except (ValueError, RecursionError):
         raise PasskeyRefusedError("client_data_json is no JSON") from None
     said = dict(members)
     if len(said) != len(members):

@@ -194,7 +194,7 @@ class Program:
                 self._begin(self._loaded, await self._opened(self._loaded))
                 async with anyio.create_task_group() as serving:
                     for each in self._servings:
-                        serving.start_soon(each.run)
+                        await serving.start(_listening, each)
                     for line in self._told:
                         self._around.say(line)
                     _log.info("serving", is_open=self._term is not None)
@@ -272,6 +272,11 @@ class Program:
     async def _stop(self, reason: str) -> None:
         _log.info("stopping", reason=reason)
         self._stopping.set()
+
+
+async def _listening(serving: Serving, *, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
+    """Serve; started once whoever knocks is heard, so that no line says so before."""
+    await serving.run(ready=task_status.started)
 
 
 def _offered(registry: Registry) -> Iterator[OfferedTool]:

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from desk.soft_passkey import PRESENT, SoftPasskey
 from exchange_mcp.desk.console.ceremonies import PROMPT_MS
 from exchange_mcp.model.accounts import Environment
 from exchange_mcp.model.canonical import canonical_json
-from orders.made import holding, long, resting
+from orders.made import holding, long, resting, stop
 
 from .pretend_office import GRANT_MS
 from .proposals import cancel, leverage, order, spot
@@ -335,6 +336,16 @@ async def test_a_desk_that_shows_another_order_than_it_would_send_has_no_page() 
         assert "amount" in answer.json()["error"]
 
 
+async def test_a_preview_by_cost_of_a_plan_that_sends_an_amount_has_no_page() -> None:
+    async with Desk() as desk:
+        by_amount = spot(type="market", price=None, amount="0.5")
+        shown = by_amount.preview.model_copy(update={"cost": Decimal(10)})
+        intent = desk.office.propose(replace(by_amount, preview=shown))
+        answer = await desk.do(f"intents/{intent}/open")
+        assert code(answer) == "NOT_SIGNABLE", answer.text
+        assert "cost" in answer.json()["error"]
+
+
 async def test_nothing_that_anybody_wrote_is_markup_or_hidden_on_any_page() -> None:
     async with Desk() as desk:
         nasty = MARKUP + BIDI
@@ -402,3 +413,19 @@ async def test_a_decision_of_another_session_cannot_be_seen() -> None:
 def _without_what_is_new_each_time(page: str) -> str:
     """Without nonces, the decision's key, and the count in title and news."""
     return re.sub(r'(data-nonce|data-passkey|data-decision)="[^"]+"', "", page)
+
+
+async def test_a_stop_that_is_cancelled_is_shown_with_the_price_at_which_it_would_have_worked() -> None:
+    held = holding(long("0.4"), resting=(stop(is_conditional=False),))
+    async with Desk() as desk:
+        shown = words((await desk.see(await desk.opened(desk.office.propose(cancel(held))))).text)
+        assert "Once the price is 90 000 USDT" in shown
+        assert "Protects what you hold yes" in shown
+
+
+async def test_a_position_that_no_price_liquidates_is_no_gap_and_what_stays_the_same_is_no_change() -> None:
+    rich = holding(long("0.01"))
+    async with Desk() as desk:
+        shown = words((await desk.see(await desk.opened(desk.office.propose(leverage(standing=rich))))).text)
+        assert "Liquidation at no price unchanged" in shown
+        assert "Not known" not in shown

@@ -395,3 +395,25 @@ def test_after_a_restart_what_was_opened_before_cannot_be_signed() -> None:
         no_more_than(desk, 0)
 
     told(story)
+
+
+def test_a_signature_that_led_to_nothing_because_the_desk_was_closed_can_be_given_again_once_it_is_open() -> (
+    None
+):
+    async def story(desk: Manned) -> None:
+        answer = await desk.asked()
+        decision = await desk.operators.open(answer.intent_id)
+        hands = desk.engine._hands  # pyright: ignore[reportPrivateUsage] - closes its only account for a moment
+        taken = dict(hands)
+        hands.clear()
+        with pytest.raises(ExchangeMcpError):
+            await desk.approve(decision)
+        hands.update(taken)
+        again = await desk.operators.open(answer.intent_id)
+        assert again.nonce != decision.nonce
+        done = await desk.approve(again)
+        assert done.is_complete
+        assert (await desk.engine.settled(answer.intent_id)).state is State.PLACED
+        no_more_than(desk, 1)
+
+    told(story)

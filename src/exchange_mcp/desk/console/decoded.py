@@ -21,13 +21,15 @@ from exchange_mcp.orders.preview import (
     Preview,
     PreviewedMarket,
 )
-from exchange_mcp.orders.reasons import DOES_NOT_APPLY
+from exchange_mcp.orders.reasons import DOES_NOT_APPLY, NEVER_LIQUIDATED
 from exchange_mcp.orders.wording import plain, shown
 
 _GROUP: Final = 3
 _THIN: Final = "\u202f"
 # Figures that the page calls otherwise than the preview does.
 _NAMED: Final = {"notional_percent": "share of the account", "notional": "worth", "worst_cost": "at worst"}
+# Of what is missing for the first nothing is; the second is said where the price would stand.
+_SAID_OTHERWISE: Final = DOES_NOT_APPLY | {NEVER_LIQUIDATED}
 _RISKS: Final = frozenset({"opens", "adds", "flips"})
 
 
@@ -103,7 +105,7 @@ def decoded(decidable: Decidable, *, reference: str, type_above: Decimal, now_ms
         unknown=tuple(
             f"{', '.join(_NAMED.get(name, name.replace('_', ' ')) for name in each.figures)}: {each.why}"
             for each in preview.unknown
-            if each.why not in DOES_NOT_APPLY
+            if each.why not in _SAID_OTHERWISE
         ),
         changed=changed,
         drifted=drifted,
@@ -226,9 +228,8 @@ def _then(preview: Preview) -> Iterator[Figure]:
     match preview:
         case OrderPreview() as p:
             is_spot = market.market_type is MarketType.SPOT
-            yield _change(
-                "Held" if is_spot else "Position", _held(p.position, market), _held(p.position_after, market)
-            )
+            held = "Held" if is_spot else "Position"
+            yield _change(held, _held(p.position, market), _held(p.position_after, market), _less_fee(p))
             yield _change("Free", _money(p.free, settle), _money(p.free_after, settle))
             if is_spot:
                 yield _change(
@@ -237,20 +238,14 @@ def _then(preview: Preview) -> Iterator[Figure]:
                     _money(p.free_base_after, market.base),
                 )
             else:
-                now = _liquidation(p.liquidation_price, p.position, market.quote)
-                after = _liquidation(p.liquidation_price_after, p.position_after, market.quote)
-                yield _change("Liquidation", now, after)
+                yield _liquidations(p, p.position_after)
         case CancelPreview() as p:
             is_spot = market.market_type is MarketType.SPOT
             yield Figure("Held" if is_spot else "Position", _held(p.position, market))
         case LeveragePreview() as p:
             yield Figure("Position", _held(p.position, market), f"worth {_money(p.notional, market.quote)}")
             yield _change("Free", _money(p.free, settle), _money(p.free_after, settle))
-            yield _change(
-                "Liquidation",
-                _liquidation(p.liquidation_price, p.position, market.quote),
-                _liquidation(p.liquidation_price_after, p.position, market.quote),
-            )
+            yield _liquidations(p, p.position)
 
 
 def _further(preview: Preview) -> Iterator[Figure]:
@@ -293,12 +288,30 @@ def _is_spot(p: OrderPreview) -> bool:
     return p.market.market_type is MarketType.SPOT
 
 
-def _change(label: str, now: str, then: str) -> Figure:
-    return Figure(label, then, "unchanged") if now == then else Figure(label, then, before=now)
+def _change(label: str, now: str, then: str, beside: str = "") -> Figure:
+    return Figure(label, then, "unchanged") if now == then else Figure(label, then, beside, before=now)
 
 
-def _liquidation(price: Decimal | None, position: Decimal | None, quote: str) -> str:
-    return "none" if position is not None and not position else _money(price, quote)
+def _less_fee(p: OrderPreview) -> str:
+    """Said where the fee is taken from what is bought, so that less of it is there afterwards."""
+    if None in {p.position_after, p.position, p.free_base_after, p.free_base} or p.side != "buy":
+        return ""
+    gained = (p.position_after or 0) - (p.position or 0)
+    return "before the fee" if gained != (p.free_base_after or 0) - (p.free_base or 0) else ""
+
+
+def _liquidations(p: OrderPreview | LeveragePreview, position_after: Decimal | None) -> Figure:
+    never = {name for each in p.unknown if each.why == NEVER_LIQUIDATED for name in each.figures}
+
+    def told(name: str, at: Decimal | None, position: Decimal | None) -> str:
+        if position is not None and not position:
+            return "none"
+        return "at no price" if at is None and name in never else _money(at, p.market.quote)
+
+    now = told("liquidation_price", p.liquidation_price, p.position)
+    return _change(
+        "Liquidation", now, told("liquidation_price_after", p.liquidation_price_after, position_after)
+    )
 
 
 def _distance(bps: Decimal) -> str:

@@ -117,7 +117,8 @@ def _write(plan: WirePlan, preview: Preview) -> Iterator[Pair]:
             yield "type", write.type.value, preview.type.value
             if write.amount is not None:
                 yield "amount", write.amount, preview.amount
-            else:
+            # Of an inverse order that was asked for by its cost an amount is sent, and the cost only told.
+            if write.cost is not None or plan.market.market_type is not MarketType.INVERSE:
                 yield "cost", write.cost, preview.cost
             yield "price", write.price, preview.price
             yield "trigger price", write.trigger_price, preview.trigger_price

@@ -21,7 +21,8 @@ async function hex(said) {
 // Refuses to sign a plan or a preview that is not the one whose bytes were handed over with the statement.
 async function check(asked, plan) {
   const { body } = JSON.parse(asked.statement);
-  if (!asked.parts) return;
+  if (!asked.parts && plan === undefined && body.plan === undefined) return;
+  if (!asked.parts) throw new Error("The desk asks for a signature without what it is of. Nothing was signed.");
   const [ofPlan, ofPreview] = [await hex(asked.parts.plan), await hex(asked.parts.preview)];
   if (body.plan !== ofPlan || body.preview !== ofPreview || plan !== ofPlan) {
     throw new Error("The desk asks for a signature of something else than this page shows. Nothing was signed.");

@@ -1,0 +1,130 @@
+"""The fault proxy of the single writes, between a whole desk and its exchange: in a thread, and patient.
+
+What is no write passes, over connections that stay. A write meets the fault in force, and `watch` hears of it at each
+stage, in the proxy's own thread and before anything else happens.
+"""
+
+import asyncio
+import json
+import ssl
+import threading
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, cast
+
+from exchange_mcp.config.owner_only import write_owner_only
+from faults.fault_proxy import Fault, FaultProxy, proxied
+from serving import Sim
+
+if TYPE_CHECKING:
+    from exchange_mcp.sim import SimulatedExchange
+
+WRITES: Final = (
+    b"POST /api/v3/order ", b"DELETE /api/v3/order", b"POST /fapi/v1/order ", b"DELETE /fapi/v1/order",
+    b"POST /fapi/v1/leverage",
+)  # fmt: skip
+
+
+class Stage(Enum):
+    """How far a write has come."""
+
+    BEGUN = "its first line arrived"
+    TAKEN = "the venue answered"
+    GIVEN = "the answer was given"
+
+
+@dataclass(frozen=True)
+class _Upstream:
+    """What the proxy needs of the exchange: where it listens, and whom to trust there."""
+
+    port: int
+    ca_pem: str
+
+
+@dataclass(slots=True, eq=False)
+class Between(FaultProxy):
+    """The proxy; `writes` are the first lines of those that arrived, `struck` how many met a fault."""
+
+    watch: Callable[[Stage], None] = lambda _: None
+    writes: list[str] = field(default_factory=list[str])
+    struck: int = 0
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self.serving.add(task)
+        try:
+            with suppress(asyncio.IncompleteReadError, ConnectionError, ssl.SSLError, asyncio.CancelledError):
+                while await self._passed(reader, writer):
+                    pass
+        finally:
+            writer.close()
+            self.serving.discard(task)
+
+    async def _passed(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
+        """Whether the connection stays after one request."""
+        line = await reader.readuntil(b"\r\n")
+        is_write = line.startswith(WRITES)
+        if is_write:
+            self.writes.append(line.decode())
+            self.watch(Stage.BEGUN)
+        request = line + await _rest(reader)
+        fault = self.fault if is_write else Fault()
+        if is_write and fault.is_late:
+            self.pass_window()
+        answer = await self._of_venue(fault.request.of(request), request) if fault.is_taken else b""
+        if is_write:
+            self.watch(Stage.TAKEN)
+        if answer or fault.instead is not None:
+            writer.write(fault.answer.of(fault.instead or answer))
+            await writer.drain()
+        if not is_write:
+            return True
+        self.watch(Stage.GIVEN)
+        if fault == Fault():
+            return True
+        self.struck += 1
+        await self._end(fault.ending, reader, writer)
+        return False
+
+
+async def _rest(reader: asyncio.StreamReader) -> bytes:
+    head = await reader.readuntil(b"\r\n\r\n")
+    lines = head.decode("latin-1").lower().split("\r\n")
+    length = next((line.partition(":")[2] for line in lines if line.startswith("content-length:")), "0")
+    return head + await reader.readexactly(int(length))
+
+
+@contextmanager
+def between(sim: Sim, directory: Path) -> Generator[tuple[Between, Sim]]:
+    """The proxy, and the exchange as it is found behind it."""
+    ready, published = threading.Event(), dict(sim.published())
+    upstream = cast("SimulatedExchange", _Upstream(published["port"], published["ca_pem"]))
+    made: list[Between] = []
+    stops: list[Callable[[], object]] = []
+
+    async def run() -> None:
+        loop, stopped = asyncio.get_running_loop(), asyncio.Event()
+        async with proxied(upstream, lambda: None, kind=Between) as proxy:
+            made.append(proxy)
+            stops.append(lambda: loop.call_soon_threadsafe(stopped.set))
+            ready.set()
+            await stopped.wait()
+            for task in list(proxy.serving):
+                task.cancel()
+
+    thread = threading.Thread(target=lambda: asyncio.run(run()), daemon=True)
+    thread.start()
+    assert ready.wait(30)
+    (proxy,) = made
+    found = directory / "between.json"
+    told = {**published, "port": proxy.loopback.port, "ca_pem": proxy.loopback.ca_pem}
+    write_owner_only(found, json.dumps(told).encode())
+    try:
+        yield proxy, Sim(found, sim.control)
+    finally:
+        stops[0]()
+        thread.join(30)

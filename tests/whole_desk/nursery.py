@@ -1,0 +1,121 @@
+"""Desks that start without the second that importing takes: forked from a process that has imported everything.
+
+What runs is the console script's own `desk` command, in a process of its own that can be killed. Run as a program it
+takes a line of JSON for each order: `run` with an environment, answered by the new process's id and then by what the
+desk prints; `wait`, answered by `ended` and its status. `breaks` names a patch of this directory's `broken` to apply.
+"""
+
+import gc
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import Final
+
+_TESTS: Final = Path(__file__).parents[1]
+
+
+class Nursery:
+    """Runs one desk at a time."""
+
+    def __init__(self, process: "subprocess.Popen[str]") -> None:
+        self._process = process
+        self.pid: int | None = None
+        self.told: list[str] = []
+
+    def run(self, environ: Mapping[str, str], log: Path, breaks: str | None = None) -> int:
+        """A desk's process id, from the moment that it serves."""
+        self._tell({"run": dict(environ), "log": str(log), "breaks": breaks})
+        self.pid = int(self._line())
+        self.told = [self._line(), self._line()]
+        assert all(self.told), log.read_text(encoding="utf-8")[-4000:]
+        return self.pid
+
+    def kill(self) -> None:
+        """End the desk at once; it may be called from every thread, and again."""
+        if self.pid is not None:
+            os.kill(
+                self.pid, signal.SIGKILL
+            )  # a zombie until `gone` is asked for, so the id is nobody else's
+
+    def gone(self) -> int:
+        """The status with which the desk ended, once it has."""
+        self._tell({"wait": self.pid})
+        while not (line := self._line()).startswith("ended "):
+            assert line, "the nursery ended"
+        self.pid = None
+        return int(line.split()[1])
+
+    def _tell(self, order: Mapping[str, object]) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps(order) + "\n")
+        self._process.stdin.flush()
+
+    def _line(self) -> str:
+        assert self._process.stdout is not None
+        return self._process.stdout.readline()
+
+
+@contextmanager
+def nursery() -> Generator[Nursery]:
+    """One that ends with the block, and the desk that it runs with it."""
+    paths = os.pathsep.join(filter(None, (str(_TESTS), os.environ.get("PYTHONPATH"))))
+    with subprocess.Popen(
+        [sys.executable, "-m", "whole_desk.nursery"],
+        env={**os.environ, "PYTHONPATH": paths},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        made = Nursery(process)
+        try:
+            yield made
+        finally:
+            if made.pid is not None:
+                made.kill()
+                made.gone()
+            assert process.stdin is not None
+            process.stdin.close()
+
+
+def _become(order: Mapping[str, object]) -> None:
+    os.environ.clear()
+    environ, breaks = order["run"], order["breaks"]
+    assert isinstance(environ, dict)
+    os.environ.update(environ)  # pyright: ignore[reportUnknownArgumentType] - as it came through JSON
+    log = os.open(str(order["log"]), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    os.dup2(log, 2)
+    if breaks is not None:
+        getattr(import_module("whole_desk.broken"), str(breaks))()
+    sys.argv = ["exchange-mcp", "desk"]
+    import_module("exchange_mcp.cli.entry").main()
+
+
+def _serve() -> None:
+    for name in (
+        "exchange_mcp.cli.commands", "exchange_mcp.cli.desk_run", "exchange_mcp.venue.opening",
+        "exchange_mcp.venue.trading", "ccxt.async_support.binance", "ccxt.async_support.binanceusdm", "uvicorn",
+    ):  # fmt: skip
+        import_module(name)
+    gc.freeze()
+    for line in sys.stdin:
+        order = json.loads(line)
+        if "wait" in order:
+            print("ended", os.waitpid(order["wait"], 0)[1], flush=True)  # noqa: T201 - the answer to an order
+            continue
+        pid = os.fork()
+        if pid == 0:
+            _become(order)
+            return
+        print(pid, flush=True)  # noqa: T201 - the answer to an order
+
+
+if __name__ == "__main__":
+    _serve()
