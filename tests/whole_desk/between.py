@@ -6,6 +6,7 @@ stage, in the proxy's own thread and before anything else happens.
 
 import asyncio
 import json
+import re
 import ssl
 import threading
 from collections.abc import Callable, Generator
@@ -28,6 +29,10 @@ WRITES: Final = (
 )  # fmt: skip
 
 
+_CLIENT_ID: Final = re.compile(rb"newClientOrderId=([^&\s]+)")
+_CLOSING_SECONDS: Final = 1.0
+
+
 class Stage(Enum):
     """How far a write has come."""
 
@@ -46,10 +51,16 @@ class _Upstream:
 
 @dataclass(slots=True, eq=False)
 class Between(FaultProxy):
-    """The proxy; `writes` are the first lines of those that arrived, `struck` how many met a fault."""
+    """The proxy.
+
+    Attributes:
+        writes: the first line of each that arrived. ids: the client order id of each that came whole and has one.
+        struck: how many met a fault.
+    """
 
     watch: Callable[[Stage], None] = lambda _: None
     writes: list[str] = field(default_factory=list[str])
+    ids: list[str] = field(default_factory=list[str])
     struck: int = 0
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -62,6 +73,11 @@ class Between(FaultProxy):
                     pass
         finally:
             writer.close()
+            try:
+                async with asyncio.timeout(_CLOSING_SECONDS):
+                    await writer.wait_closed()
+            except (TimeoutError, ConnectionError, ssl.SSLError):  # whoever was killed closes nothing
+                writer.transport.abort()
             self.serving.discard(task)
 
     async def _passed(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
@@ -72,6 +88,8 @@ class Between(FaultProxy):
             self.writes.append(line.decode())
             self.watch(Stage.BEGUN)
         request = line + await _rest(reader)
+        if is_write and (named := _CLIENT_ID.search(request)) is not None:
+            self.ids.append(named[1].decode())
         fault = self.fault if is_write else Fault()
         if is_write and fault.is_late:
             self.pass_window()
@@ -115,6 +133,8 @@ def between(sim: Sim, directory: Path) -> Generator[tuple[Between, Sim]]:
             await stopped.wait()
             for task in list(proxy.serving):
                 task.cancel()
+            await proxy.settled()
+            await asyncio.sleep(0)  # what was cut off is closed in the loop's next turn
 
     thread = threading.Thread(target=lambda: asyncio.run(run()), daemon=True)
     thread.start()

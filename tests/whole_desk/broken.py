@@ -3,34 +3,29 @@
 import os
 import socket
 from pathlib import Path
+from typing import Any
 
 import click
 
 from exchange_mcp.config.locations import locations
 from exchange_mcp.desk.engine import Engine
-from exchange_mcp.desk.intents import State
-from exchange_mcp.desk.records import Intent, Recovered
 
 
 def resends_on_start() -> None:
-    """What was on its way when the desk died is sent again, as a naive queue would."""
-    take_up = Engine._take_up  # pyright: ignore[reportPrivateUsage] - the seam
+    """What was on its way when the desk died is sent again before it is looked for, as a naive queue would."""
+    opened = Engine._open  # pyright: ignore[reportPrivateUsage] - the seam
 
-    async def again(engine: Engine, intent: Intent) -> None:
-        hands = engine._hands[intent.account]  # pyright: ignore[reportPrivateUsage] - as above
-        ready = await hands.station.venue.ready(intent.plan)
-        try:
-            await ready.send(intent.plan, hands.station.venue.venue_ms() + intent.plan.window_ms)
-        finally:
-            await ready.release()
+    async def sent_again(self: Engine, hands: Any) -> None:  # noqa: ANN401 - the engine's own
+        station = hands.station
+        for intent in station.journal.unknown(station.account):
+            ready = await station.venue.ready(intent.plan)
+            try:
+                await ready.send(intent.plan, station.venue.venue_ms() + intent.plan.window_ms + 10_000)
+            finally:
+                await ready.release()
+        await opened(self, hands)
 
-    def taken_up(self: Engine, recovered: Recovered) -> None:
-        take_up(self, recovered)
-        for intent in recovered.unknown:
-            assert intent.state is State.UNKNOWN
-            self._tasks.may_be_cut(again(self, intent), "sending again")  # pyright: ignore[reportPrivateUsage] - as above
-
-    Engine._take_up = taken_up  # pyright: ignore[reportPrivateUsage] - as above
+    Engine._open = sent_again  # pyright: ignore[reportPrivateUsage] - as above
 
 
 def knocks_before_it_speaks() -> None:

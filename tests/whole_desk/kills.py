@@ -101,9 +101,10 @@ class Counted:
     """What a run came to.
 
     Attributes:
-        by: kills by interval. unsettled: intents that never came to an outcome.
+        by: kills by interval. unsettled: intents that never came to an outcome; `left` says the last of each.
         duplicates: orders beyond the first, of one intent or of one wish. orphans: orders with this desk's tag
             that the journal does not know as sent, and intents said to be placed without an order.
+        resent: order requests that reached the venue's door beyond the first of their intent, whatever it made of them.
     """
 
     by: Counter[Interval]
@@ -112,6 +113,8 @@ class Counted:
     duplicates: int
     orphans: int
     unsettled: int
+    resent: int
+    left: tuple[str, ...] = ()
 
     @property
     def kills(self) -> int:
@@ -121,7 +124,12 @@ class Counted:
         """What a run of this size may not come to."""
         least = max(1, LEAST * min(self.kills, FULL) // FULL)
         few = [f"{each.value}: {self.by[each]} kills of {least}" for each in WANTED if self.by[each] < least]
-        counts = {"duplicates": self.duplicates, "orphans": self.orphans, "unsettled": self.unsettled}
+        counts = {
+            "duplicates": self.duplicates,
+            "orphans": self.orphans,
+            "unsettled": self.unsettled,
+            "resent": self.resent,
+        }
         return few + [f"{name}={count}" for name, count in counts.items() if count]
 
     def lines(self) -> list[str]:
@@ -129,6 +137,7 @@ class Counted:
         return [
             "kills by interval: " + ", ".join(f"{each.value} {self.by[each]}" for each in Interval),
             *(f"FAILED {fault}" for fault in self.faults()),
+            *(f"unsettled {each}" for each in self.left),
             (
                 f"kills={self.kills} intents={self.intents} venue_orders={self.venue_orders}"
                 f" duplicates={self.duplicates} orphans={self.orphans}"
@@ -151,14 +160,17 @@ class Kills:
         self._latest: dict[tuple[str, str], str] = {}
         self._by: Counter[Interval] = Counter()
         self.refusals: Counter[str] = Counter()
+        self.left: list[str] = []
 
     def run(self, kills: int, only: Interval | None = None) -> Counted:
         """Kill so often, in every interval or in one, settle, count."""
         plan = [only or _OF_TWENTY[number % len(_OF_TWENTY)] for number in range(kills)]
         self._random.shuffle(plan)
-        # What a kill before the send leaves takes the venue's window to prove; the others go on meanwhile.
-        plan[: len(plan) // 2] = sorted(plan[: len(plan) // 2], key=lambda each: each is not Interval.C3_SEND)
+        if kills <= len(_OF_TWENTY):
+            # What a kill before the send leaves takes the venue's window to prove; the others go on meanwhile.
+            plan.sort(key=lambda each: each is not Interval.C3_SEND)
         self._start()
+        self._first_orders()
         for number, target in enumerate(plan):
             wish = self._wish(number)
             self._by[self._killed(wish, target)] += 1
@@ -173,9 +185,18 @@ class Kills:
         except ExchangeMcpError as error:
             raise AssertionError(self._desk.log.read_text(encoding="utf-8")[-3000:]) from error
 
+    def _first_orders(self) -> None:
+        """One order on each market: no absence is proved where no look-up was shown to find what is there."""
+        for number, symbol in enumerate(_MARKETS):
+            wish = self._wish(number, symbol)
+            intent_id = self._ask(wish, self._proposal_id(), wish.price)
+            assert intent_id is not None, f"a first order was not taken: {self.refusals}"
+            self._desk.approve(intent_id)
+            self._desk.settled(intent_id, "placed")
+
     # What the client does.
 
-    def _wish(self, number: int) -> Wish:
+    def _wish(self, number: int, on: str | None = None) -> Wish:
         """The next one, on an asset of which nothing is unknown."""
         names = list(_MARKETS)
         deadline = time.monotonic() + _SETTLING_SECONDS
@@ -189,7 +210,7 @@ class Kills:
             assert time.monotonic() < deadline, "every asset has an unknown outcome"
             with self._desk.operator() as client:
                 client.news(after=client.head(), wait_ms=200)
-        symbol = free[number % len(free)]
+        symbol = on or free[number % len(free)]
         amount, step = _MARKETS[symbol]
         side = self._random.choice(("buy", "sell"))
         price = self._price(symbol, side).quantize(Decimal(step))
@@ -345,6 +366,11 @@ class Kills:
                 unsettled := len(self._rows(f"SELECT id FROM intent WHERE state IN {open_states}"))  # noqa: S608 - ours
             ) and time.monotonic() < deadline:
                 client.news(after=client.head(), wait_ms=200)
+            for row in self._rows(f"SELECT id, market_id FROM intent WHERE state IN {open_states}"):  # noqa: S608 - ours
+                texts = self._rows(
+                    "SELECT text FROM event WHERE intent=? ORDER BY seq DESC LIMIT 1", row["id"]
+                )
+                self.left.append(f"{row['market_id']}: {texts[0]['text'][:600]}")
         return self._at_the_venue(unsettled)
 
     def _at_the_venue(self, unsettled: int) -> Counted:
@@ -363,6 +389,8 @@ class Kills:
             orphans=sum(count for one, count in of_id.items() if one not in sent)
             + sum(1 for one in sent if not of_id[one]),
             unsettled=unsettled,
+            left=tuple(self.left),
+            resent=sum(count - 1 for count in Counter(self._proxy.ids).values()),
         )
 
 
