@@ -17,10 +17,13 @@ def test_a_desk_that_sends_again_on_its_start_is_caught_at_the_venues_door() -> 
     assert counted.resent > 0, counted.lines()
 
 
+def of_a_full_run(by: dict[Interval, int]) -> Counted:
+    counts = Counter[Interval](by)
+    return Counted(by=counts, intents=1, venue_orders=1, duplicates=0, orphans=0, unsettled=0, resent=0)
+
+
 def test_a_full_run_with_too_few_kills_in_one_interval_fails() -> None:
     many: dict[Interval, int] = dict.fromkeys(WANTED, FULL)
-    counts = {"intents": 1, "venue_orders": 1, "duplicates": 0, "orphans": 0, "unsettled": 0, "resent": 0}
-    assert Counted(by=Counter(many), **counts).faults() == []
-    few = {**many, Interval.C3_SEND: LEAST - 1}
-    (fault,) = Counted(by=Counter(few), **counts).faults()
+    assert of_a_full_run(many).faults() == []
+    (fault,) = of_a_full_run({**many, Interval.C3_SEND: LEAST - 1}).faults()
     assert "C3-send" in fault
