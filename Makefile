@@ -1,7 +1,7 @@
 # Everything here works from a fresh clone with nothing but make and Python 3.11 or newer.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test simulate kill lint format bench conformance load constraints clean
+.PHONY: help demo test simulate kill soak lint format bench conformance load constraints clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -38,6 +38,9 @@ simulate: $(VENV)/dev ## the desk's engine in virtual time: make simulate SCENAR
 KILLS ?= 200
 kill: $(VENV)/dev ## a real desk killed in the middle of writes, orders counted at the venue: make kill KILLS=200 SEED=1
 	@PYTHONPATH=tests $(BIN)/python -m whole_desk.kills $(KILLS) $(SEED)
+
+soak: $(VENV)/dev ## what takes longer than every change may: killed desks, faults, all patterns of lost messages
+	EXCHANGE_MCP_SOAK=1 $(BIN)/python -m pytest -n 0 tests/whole_desk tests/end_to_end
 
 lint: $(VENV)/dev ## ruff, pyright and the import contracts
 	$(BIN)/ruff check

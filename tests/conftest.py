@@ -1,11 +1,14 @@
 """What every test may ask for, and in which order they run."""
 
+import os
 from pathlib import Path
 
 import pytest
 
 # Those that start programs and wait for them: begun first, they wait beside the others and not after them.
 _WAITING = ("whole_desk", "end_to_end", "browser", "faults", "cli")
+# What takes longer than every change may: minutes of killed desks and of windows that pass.
+_SOAKING = frozenset({"whole_desk/test_kills.py", "whole_desk/test_faults.py"})
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -16,6 +19,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         return next((i for i, place in enumerate(places) if place in item.path.parents), len(places))
 
     items.sort(key=rank)
+    if "EXCHANGE_MCP_SOAK" in os.environ:
+        return
+    for item in items:
+        if item.path.is_relative_to(Path(__file__).parent) and (
+            item.path.relative_to(Path(__file__).parent).as_posix() in _SOAKING
+        ):
+            item.add_marker(pytest.mark.skip(reason="takes minutes: make soak runs it"))
 
 
 @pytest.fixture

@@ -58,7 +58,7 @@ class Operated:
         for _ in range(_TRIES):
             done = json.loads(self.does("propose", "place", *given, *order, *more, "--json").stdout)
             # A busy machine may not read the venue in time; asking again is safe, and the desk says so.
-            if "error" not in done or done["error"]["retry"] != "safe":
+            if "error" not in done or done["error"].get("retry") != "safe":
                 break
         if "error" in done and done["error"]["code"] == "SIMILAR_ORDER":
             # An order like it was placed a moment ago, and this one is knowingly another.

@@ -252,13 +252,16 @@ def test_watch_in_a_pipe_prints_a_line_an_event(desk: Operated) -> None:
         [*PROGRAM, "approvals", "watch", "--json"], env=desk.environ, stdout=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout is not None
-        intent = desk.proposes("0.011")
-        # Proposed before or after it began to follow: it is in the list that waits, or in an event.
-        while (line := process.stdout.readline()) and intent not in line:
-            assert json.loads(line)
-        assert intent in line
-        process.send_signal(signal.SIGINT)
-        process.wait(30)
+        try:
+            intent = desk.proposes("0.011")
+            # Proposed before or after it began to follow: it is in the list that waits, or in an event.
+            while (line := process.stdout.readline()) and intent not in line:
+                assert json.loads(line)
+            assert intent in line
+            process.send_signal(signal.SIGINT)
+            process.wait(30)
+        finally:
+            process.kill()
     desk.does("approvals", "decline", intent)
 
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -411,7 +412,7 @@ async def test_a_server_imports_httpx_no_sooner_than_it_asks_a_desk() -> None:
         "import sys; import exchange_mcp.cli.serve, exchange_mcp.server.desk_side, exchange_mcp.tools.proposals;"
         "assert 'httpx' not in sys.modules, 'httpx'"
     )
-    done = await anyio.run_process(["python", "-c", program], check=False)
+    done = await anyio.run_process([sys.executable, "-c", program], check=False)
     assert done.returncode == 0, done.stderr.decode()
 
 

@@ -548,6 +548,7 @@ def test_keys_of_connections_are_not_written_for_whoever_set_the_environment(
 
 
 async def test_a_blocked_request_is_told_without_its_query_or_key(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO")
     async with faulty(always(says(200)), *HOSTS) as venue, guarded(venue.loopback) as client:
         client.urls["api"]["private"] = "https://evil.example/api/v3"
         with pytest.raises(EgressBlockedError) as raised, reading(READS):
