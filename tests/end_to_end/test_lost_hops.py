@@ -2,11 +2,10 @@
 
 An order takes three hops: the proposal to the desk, the approval to the desk, the answer to the model. To each one of
 four things may happen, or nothing: 5 x 5 x 5 = 125 patterns. In 112 of them it happens to two hops or to all three:
-3 pairs of hops x 4 x 4 = 48, and 4 x 4 x 4 = 64. `make soak` runs those, and every other run each fourth of them. Of
-the 13 others each is a part of some of them.
+3 pairs of hops x 4 x 4 = 48, and 4 x 4 x 4 = 64. Those are run; of the 13 others each is
+a part of some of them.
 """
 
-import os
 import re
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -26,7 +25,6 @@ from .served import a_new_one, looked_at, over_stdio, price_of, serve_config
 
 pytestmark = pytest.mark.anyio
 
-IS_SOAK: Final = "EXCHANGE_MCP_SOAK" in os.environ
 Happens = Literal["well", "lost", "late", "repeated", "moved price"]
 FAULTS: Final[tuple[Happens, ...]] = ("lost", "late", "repeated", "moved price")
 Pattern = tuple[Happens, Happens, Happens]
@@ -132,7 +130,7 @@ def test_112_patterns_disturb_more_than_one_hop() -> None:
 
 
 async def test_whatever_happens_on_any_hop_one_wish_is_one_order_and_the_same_intent(desk: WholeDesk) -> None:
-    before, intents, patterns = len(desk.placed()), list[str](), of_many_hops()[:: 1 if IS_SOAK else 4]
+    before, intents, patterns = len(desk.placed()), list[str](), of_many_hops()
     path = desk.runtime / "proxy.sock"
     last = Decimal(price_of(desk, "ETH/USDT"))
     prices = {"buy": round(last * Decimal("1.02"), 2), "sell": round(last * Decimal("0.95"), 2)}
@@ -161,4 +159,4 @@ async def test_whatever_happens_on_any_hop_one_wish_is_one_order_and_the_same_in
     expected = [desk.intent(intent).client_order_id for intent in intents]
     found = [order["client_order_id"] for order in desk.placed()[before:]]
     assert found == expected  # one order a wish, in their order, and no other one
-    assert len(set(found)) == len(patterns) == (112 if IS_SOAK else 28)
+    assert len(set(found)) == len(patterns) == 112
