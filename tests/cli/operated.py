@@ -4,6 +4,7 @@ import json
 import re
 import socket
 import subprocess
+import time
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from typing import Any
 
 from click.testing import Result
 
+from exchange_mcp.desk.operator.client import OperatorClient
 from serving import PROGRAM, Sim, simulated_exchange
 
 from .launching import asked, environment, ran
@@ -49,6 +51,16 @@ class Operated:
         done = self.does(*arguments, "--json")
         assert done.exit_code == code, (arguments, done.output)
         return json.loads(done.stdout)
+
+    def opens(self) -> None:
+        """Wait until it takes proposals of every account."""
+        deadline = time.monotonic() + _PATIENCE_SECONDS
+        socket_ = Path(self.environ["XDG_RUNTIME_DIR"]) / "exchange-mcp" / "desk-operator" / "operator.sock"
+        client = OperatorClient(socket_)
+        while (status := client.status()).closed or any(each.closed for each in status.accounts):
+            assert time.monotonic() < deadline, status
+            client.news(after=client.head(), wait_ms=200)
+        client.close()
 
     def proposes(self, amount: str, *more: str, side: str = "buy") -> str:
         """A proposal by hand that waits for a decision; its intent's id."""

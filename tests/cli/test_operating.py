@@ -29,6 +29,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Generator[Operated]:
         assert accepted.exit_code == 0, accepted.output
         assert "More permissive:" in accepted.stdout
         assert "max_open_orders of [policy] is 50, and was 20" in accepted.stdout
+        running.opens()
         with terminal(running, "approvers", "add", "ada", "--key", str(running.script_key)) as person:
             person.answer("passphrase for ada's key", PASSPHRASE)
             person.answer("The same once more", PASSPHRASE)
