@@ -56,7 +56,7 @@ def served(tmp_path: Path) -> Iterator[Served]:
 def context(browser: "Browser") -> Iterator["BrowserContext"]:
     """A browser that has never been anywhere."""
     made = browser.new_context(viewport={"width": 1200, "height": 1000})
-    made.set_default_timeout(5000)
+    made.set_default_timeout(20_000)
     yield made
     made.close()
 

@@ -67,7 +67,7 @@ def enrol(desk: WholeDesk, page: "Page") -> tuple[str, str]:
 def seat(browser: "Browser") -> Iterator[AtDesk]:
     """A desk that runs, and somebody with a passkey before its console."""
     context = browser.new_context(viewport={"width": 1200, "height": 1000})
-    context.set_default_timeout(10_000)
+    context.set_default_timeout(20_000)
     page = context.new_page()
     with whole_desk(toml=TYPED_ABOVE) as desk:
         desk.start()

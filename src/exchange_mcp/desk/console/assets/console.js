@@ -271,3 +271,6 @@ function complainOnce(message) {
 window.addEventListener("pageshow", (event) => {
   if (event.persisted) location.reload();
 });
+
+// From here on a press is heard.
+document.documentElement.dataset.ready = "";

@@ -36,3 +36,6 @@ form.addEventListener("submit", (event) => {
       error.name === "NotAllowedError" ? "No passkey was made. Try again." : error.message;
   });
 });
+
+// From here on a press is heard.
+document.documentElement.dataset.ready = "";
