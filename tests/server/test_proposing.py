@@ -235,6 +235,10 @@ async def test_an_unknown_outcome_is_an_error_that_says_not_to_propose_again(
         assert (await asked(client, "get_intent", intent_id=intent_id))["state"] == "unknown"
         here.office.move(intent_id, state="denied", is_final=True, reason="above the limit")
         assert (await refused(client, tool, **arguments))["code"] == "POLICY_DENIED"
+        here.office.move(intent_id, denied_as=ErrorCode.POLICY_MAX_ORDER_NOTIONAL)
+        assert (await refused(client, tool, **arguments))["code"] == "POLICY_MAX_ORDER_NOTIONAL"
+        here.office.move(intent_id, denied_as=ErrorCode.STOPPING)
+        assert (await refused(client, tool, **arguments))["code"] == "POLICY_DENIED"
 
 
 async def test_a_desk_that_is_down_is_a_code_and_changes_no_list(tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ from exchange_mcp.desk.records import (
     Signed,
     Taken,
 )
+from exchange_mcp.desk.repeats import About
 from exchange_mcp.desk.station import Station
 from exchange_mcp.desk.tasks import OwnedTasks
 from exchange_mcp.desk.waiting import Waiters
@@ -59,6 +60,7 @@ class Ask:
             answer.
         request: what the account's venue plans from. request_digest: of it, in hex.
         distinct_from: an earlier intent that this is knowingly not.
+        about: the request in the journal's terms, by which a repeat is known even where it cannot be planned.
         note: what it writes to the approver.
     """
 
@@ -69,6 +71,7 @@ class Ask:
     request_digest: str
     origin: Origin = Origin.CLIENT
     distinct_from: str | None = None
+    about: About | None = None
     note: str | None = None
 
 
@@ -224,7 +227,7 @@ class Engine:
             WritesClosedError, StoppingError: no write is accepted at the moment.
             UnknownAccountError: the desk does not hold this account.
             JournalError: the journal takes no record.
-            ExchangeMcpError: it cannot be planned.
+            ExchangeMcpError: it cannot be planned, and is not known to be a repeat or in the way of an unknown outcome.
         """
         hands = self._accepting(ask.account)
         before = self._journal.intent_of_proposal(ask.proposal_id)
@@ -238,7 +241,10 @@ class Engine:
             planned = await venue.plan(ask.request, client_order_id)
         except ExchangeMcpError as error:
             self._journal.record(Note.UNPLANNED, _unplanned(ask, error))
-            raise
+            known = None if ask.about is None else self._journal.known(ask.about)
+            if known is None:
+                raise
+            return known
         self._accepting(ask.account)
         proposed = self._journal.propose(
             Proposal(

@@ -138,6 +138,12 @@ class Journal(Registering):
                         similar_created_ms=None if similar is None else similar.created_ms,
                     )
 
+    def known(self, about: repeats.About) -> Repeated | repeats.IsRefused | None:
+        """What a request that cannot be planned is known to be: an earlier one again, or blocked. Records nothing."""
+        with self._reading():
+            ruling = proposing.rule_unplanned(self._connection, about, self._clock.now_ms(), self._limits)
+        return Repeated(self.intent(ruling.id)) if isinstance(ruling, repeats.IsSame) else ruling
+
     def decide(
         self,
         intent_id: str,

@@ -5,7 +5,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from sqlalchemy import bindparam, func, or_, select
+from sqlalchemy import Connection, bindparam, func, or_, select
 
 from exchange_mcp.desk import repeats
 from exchange_mcp.desk.entry import Entry, legible
@@ -42,6 +42,10 @@ _ABOUT: Final = select(
     state_is_in([*repeats.MATTERS]),
     or_(state_is_in([*LIVE]), intents.c.changed_ms > bindparam("since_ms")),
 )
+_ABOUT_IN_WORDS: Final = _ABOUT.with_only_columns(
+    *(column for column in _ABOUT.selected_columns if column.name != "fingerprint"),
+    intents.c.request_digest.label("fingerprint"),
+)
 _REMARK: Final = remarks.insert()
 _OVERDUE: Final = select(intents).where(
     state_is_in([State.PROPOSED]), intents.c.expires_ms <= bindparam("now_ms")
@@ -77,7 +81,7 @@ def same_proposal(intent: Intent, proposal: Proposal) -> Intent:
 def rule(entry: Entry, proposal: Proposal, limits: repeats.RepeatLimits) -> repeats.Ruling:
     """Whether a proposal is a new one, over what is recorded at this moment."""
     plan = proposal.plan
-    since_ms = entry.now_ms - max(limits.window_ms, limits.decline_pause_ms)
+    since_ms = _since_ms(entry.now_ms, limits)
     about = {"account": plan.account, "underlying": plan.underlying, "since_ms": since_ms}
     pending = {"client": proposal.client, "now_ms": entry.now_ms}
     order = plan.write if isinstance(plan.write, PlaceOrder) else None
@@ -94,6 +98,19 @@ def rule(entry: Entry, proposal: Proposal, limits: repeats.RepeatLimits) -> repe
         entry.now_ms,
         limits,
     )
+
+
+def rule_unplanned(
+    connection: Connection, about: repeats.About, now_ms: int, limits: repeats.RepeatLimits
+) -> repeats.IsSame | repeats.IsRefused | None:
+    """As `repeats.rule_unplanned`, over what is recorded at this moment."""
+    market = {"account": about.account, "underlying": about.underlying}
+    rows = connection.execute(_ABOUT_IN_WORDS, {**market, "since_ms": _since_ms(now_ms, limits)}).mappings()
+    return repeats.rule_unplanned(about, [_earlier(row) for row in rows], now_ms, limits)
+
+
+def _since_ms(now_ms: int, limits: repeats.RepeatLimits) -> int:
+    return now_ms - max(limits.window_ms, limits.decline_pause_ms)
 
 
 def _earlier(row: Mapping[Any, Any]) -> repeats.Earlier:

@@ -284,7 +284,14 @@ class JournalReads:
 
     def permitted(self, intent_id: str) -> Mapping[str, Any]:
         """What the limits said when they let this proposal through; empty where they have not."""
-        event = next((e for e in reversed(self.events_of(intent_id)) if e.kind == "permitted"), None)
+        return self._decided(intent_id, "permitted")
+
+    def denied(self, intent_id: str) -> Mapping[str, Any]:
+        """What the limits said when they denied this proposal; empty where they have not."""
+        return self._decided(intent_id, "denied")
+
+    def _decided(self, intent_id: str, kind: str) -> Mapping[str, Any]:
+        event = next((e for e in reversed(self.events_of(intent_id)) if e.kind == kind), None)
         return {} if event is None else json.loads(event.text)["body"]["decision"]
 
     def first_preview(self, intent_id: str) -> Mapping[str, Any]:

@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import Final
 
 from exchange_mcp.desk.intents import LIVE, MAY_HAVE_PLACED, State
+from exchange_mcp.model.accounts import AccountName
 from exchange_mcp.model.errors import Retry
 from exchange_mcp.model.outcomes import Action
 
@@ -49,6 +50,23 @@ class Asked:
     is_reduce_only: bool
     distinct_from: str | None
     pending: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class About:
+    """What a request is about, as far as its own words say it, without its venue.
+
+    Attributes:
+        request_digest: of those words, in hex. underlying: the base asset. The others are as in `Asked`.
+    """
+
+    account: AccountName
+    underlying: str
+    request_digest: str
+    action: Action
+    side: str | None
+    is_reduce_only: bool
+    distinct_from: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,6 +147,25 @@ def rule(asked: Asked, earlier: Sequence[Earlier], now_ms: int, limits: RepeatLi
         or _pending(asked, limits)
         or IsNew(in_the_way[-1] if in_the_way else None)
     )
+
+
+def rule_unplanned(
+    about: About, earlier: Sequence[Earlier], now_ms: int, limits: RepeatLimits
+) -> IsSame | IsRefused | None:
+    """What a proposal that cannot be planned is known to be: the same again, or blocked by what is unknown.
+
+    In place of a fingerprint, `earlier` has the digest of each request's words: where two differ, that says nothing.
+    """
+    asked = Asked(
+        action=about.action,
+        fingerprint=about.request_digest,
+        side=about.side,
+        is_reduce_only=about.is_reduce_only,
+        distinct_from=about.distinct_from,
+        pending=0,
+    )
+    ruling = rule(asked, earlier, now_ms, limits)
+    return ruling if isinstance(ruling, IsSame) else blocked_by_unknown(asked, earlier)
 
 
 def blocked_by_unknown(asked: Asked, earlier: Sequence[Earlier]) -> IsRefused | None:

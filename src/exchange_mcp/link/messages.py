@@ -17,7 +17,7 @@ from typing import Annotated, Final, Literal
 from pydantic import Field
 
 from exchange_mcp.model.accounts import Environment, MarketType
-from exchange_mcp.model.errors import ErrorBody
+from exchange_mcp.model.errors import ErrorBody, ErrorCode
 from exchange_mcp.model.frozen import Record
 from exchange_mcp.model.instants import Instant
 
@@ -121,6 +121,7 @@ class IntentMessage(Record):
         plan_digest: of the wire plan, in hex. preview_lines: what an approver reads, in the words of the preview.
         similar: the latest order like it, which the approver is shown, if there is one: its id and its age in words.
         repeated: whether it is an earlier intent that was asked for again.
+        denied_as: where it is denied, the code of the limit that decided.
     """
 
     intent_id: str
@@ -143,6 +144,7 @@ class IntentMessage(Record):
     order_id: str | None = None
     similar: str | None = None
     repeated: bool = False
+    denied_as: ErrorCode | None = None
 
 
 class ErrorMessage(Record):

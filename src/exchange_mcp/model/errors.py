@@ -120,6 +120,18 @@ class ErrorCode(StrEnum):
     HEDGE_MODE = "HEDGE_MODE"
     NOT_OFFERED_YET = "NOT_OFFERED_YET"
     POLICY_DENIED = "POLICY_DENIED"
+    POLICY_FORBID = "POLICY_FORBID"
+    POLICY_ACCOUNTS = "POLICY_ACCOUNTS"
+    POLICY_SYMBOLS = "POLICY_SYMBOLS"
+    POLICY_ORDER_TYPES = "POLICY_ORDER_TYPES"
+    POLICY_MAX_ORDER_NOTIONAL = "POLICY_MAX_ORDER_NOTIONAL"
+    POLICY_MAX_DAILY_NOTIONAL = "POLICY_MAX_DAILY_NOTIONAL"
+    POLICY_MAX_LEVERAGE = "POLICY_MAX_LEVERAGE"
+    POLICY_LEVERAGE_CHANGE_WITH_POSITION = "POLICY_LEVERAGE_CHANGE_WITH_POSITION"
+    POLICY_MAX_PRICE_DISTANCE_PERCENT = "POLICY_MAX_PRICE_DISTANCE_PERCENT"
+    POLICY_MAX_OPEN_ORDERS = "POLICY_MAX_OPEN_ORDERS"
+    POLICY_MAX_ORDERS_PER_MINUTE = "POLICY_MAX_ORDERS_PER_MINUTE"
+    POLICY_MAX_DAILY_LOSS = "POLICY_MAX_DAILY_LOSS"
     SIMILAR_ORDER = "SIMILAR_ORDER"
     BLOCKED_BY_UNKNOWN = "BLOCKED_BY_UNKNOWN"
     OUTCOME_UNKNOWN = "OUTCOME_UNKNOWN"
@@ -188,8 +200,11 @@ ORDER_CODES: Final = frozenset(
 )
 """The codes of `OrderRefusedError`: what is wrong with an order, a cancel or a leverage that was asked for."""
 
+DENIALS: Final = frozenset({code for code in ErrorCode if code.startswith("POLICY_")})
+"""The operator's limits deny it: POLICY_ and the key of the limit in desk.toml; POLICY_DENIED where none is named."""
+
 PROPOSAL_CODES: Final[Mapping[ErrorCode, Retry]] = {
-    ErrorCode.POLICY_DENIED: "never",
+    **dict.fromkeys(sorted(DENIALS), "never"),
     ErrorCode.SIMILAR_ORDER: "never",
     ErrorCode.BLOCKED_BY_UNKNOWN: "after_reconcile",
     ErrorCode.OUTCOME_UNKNOWN: "after_reconcile",

@@ -13,6 +13,12 @@ UNIFIED: Final = re.compile(
 )
 
 
+def base_of(symbol: str) -> str | None:
+    """The base asset that a unified symbol names; None where it is not of that form."""
+    match = UNIFIED.match(symbol)
+    return None if match is None else match["base"]
+
+
 def market_type_of(symbol: str) -> MarketType | None:
     """The market type that a unified symbol's form names; None where it is not of that form."""
     match = UNIFIED.match(symbol)

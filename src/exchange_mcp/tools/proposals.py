@@ -7,7 +7,7 @@ from pydantic import Field
 
 from exchange_mcp.link.messages import MOST_NOTE, Action
 from exchange_mcp.link.ports import Draft
-from exchange_mcp.model.errors import ErrorCode, InvalidArgumentError, ProposalRefusedError
+from exchange_mcp.model.errors import DENIALS, ErrorCode, InvalidArgumentError, ProposalRefusedError
 from exchange_mcp.model.venue_text import visible
 from exchange_mcp.orders.requests import OrderRequest
 from exchange_mcp.tools.declared import write_tool
@@ -135,7 +135,7 @@ def _judged(message: "IntentMessage") -> Intent:
         )
     if message.state == "denied":
         raise ProposalRefusedError(
-            ErrorCode.POLICY_DENIED,
+            next((code for code in DENIALS if code == message.denied_as), ErrorCode.POLICY_DENIED),
             f"{about}: the operator's limits forbid it: {reason}",
             hint="Nothing was sent, and nobody is asked. Propose something within the limits, or ask the operator.",
             intent_id=message.intent_id,

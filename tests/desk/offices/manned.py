@@ -23,6 +23,7 @@ from exchange_mcp.desk.statements import Purpose, Statement, grant_body, sha256_
 from exchange_mcp.link.messages import AccountIdentity, IntentMessage, ProposalMessage
 from exchange_mcp.model.accounts import Account, AccountName, Environment, MarketType
 from exchange_mcp.model.coverage import SourceRead, Sources
+from exchange_mcp.model.errors import VenueUnreachableError
 from exchange_mcp.model.orders import OpenOrder
 from exchange_mcp.model.plans import WirePlan
 from exchange_mcp.model.writes import CancelOrder, PlaceOrder
@@ -75,6 +76,7 @@ class Policy:
     text: str = '{"policy":1}'
     approvals: int = 1
     refuses: str | None = None
+    refuses_by: tuple[str, ...] = ()
     currency: str = "USDT"
 
     @property
@@ -84,7 +86,7 @@ class Policy:
     def rule(self, planned: Planned, counted: Counted, now_ms: int) -> LimitRuling:
         del planned, counted, now_ms
         reason = self.refuses or "Every limit allows it."
-        details = {"approvals": self.approvals}
+        details = {"approvals": self.approvals, "denied_by": list(self.refuses_by)}
         return LimitRuling(is_allowed=self.refuses is None, reason=reason, details=details)
 
 
@@ -94,8 +96,11 @@ class Shown(ModelVenue):
 
     moved: Decimal = Decimal(0)
     wrong_preview: bool = False
+    is_dark: bool = False
 
     async def plan(self, request: object, client_order_id: str) -> Planned:
+        if self.is_dark:
+            raise VenueUnreachableError("no answer")
         return await ModelVenue.plan(self, _wish(request, self.world), client_order_id)
 
     def _planned(self, plan: WirePlan) -> Planned:

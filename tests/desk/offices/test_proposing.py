@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from decimal import Decimal
 from typing import Any
@@ -17,8 +17,15 @@ from exchange_mcp.desk.register import Allowance, Client
 from exchange_mcp.desk.statements import Purpose
 from exchange_mcp.link.messages import Handshake
 from exchange_mcp.model.accounts import Environment, MarketType
-from exchange_mcp.model.errors import DeskError, ErrorCode, ExchangeMcpError, ProposalRefusedError
+from exchange_mcp.model.errors import (
+    DeskError,
+    ErrorCode,
+    ExchangeMcpError,
+    ProposalRefusedError,
+    VenueUnreachableError,
+)
 from exchange_mcp.model.writes import CancelOrder
+from exchange_mcp.policy.decision import Rule
 from simulation.world import Fate, Habits
 
 from .manned import BUY, CREDENTIAL, MAIN, TOOLS, Manned, Policy
@@ -36,6 +43,11 @@ async def refused(desk: Manned, code: ErrorCode, *, client: str = "claude", **as
     assert (error.code, error.outcome) == (code, "not_sent")
     assert error.message
     return error
+
+
+async def unanswered(desk: Manned, request: Mapping[str, object] = BUY, **asked: Any) -> None:  # noqa: ANN401 - as above
+    with pytest.raises(VenueUnreachableError):
+        await desk.clients.propose("claude", desk.message(request, **asked))
 
 
 def named(error: BaseException) -> str | None:
@@ -158,6 +170,39 @@ def test_beside_an_unknown_outcome_nothing_is_added_and_its_order_can_be_cancell
     told(story, Manned(habits=Habits(fates=(Fate.LOST,), outage_s=600.0)))
 
 
+def test_what_was_asked_before_is_known_even_where_its_venue_cannot_be_asked_now() -> None:
+    async def story(desk: Manned) -> None:
+        first = await desk.asked()
+        desk.shown.is_dark = True
+        assert (await desk.asked()).intent_id == first.intent_id
+        assert desk.journal.events()[-1].kind == "unplanned"
+        another_client(desk)
+        error = await refused(desk, ErrorCode.SIMILAR_ORDER, client="other")
+        assert first.intent_id not in str(error.body())
+        # What is not known to be the same is not called so; nor is a second that was asked for on purpose.
+        await unanswered(desk, DEARER)
+        await unanswered(desk, distinct_from=first.intent_id)
+        await desk.clients.retract("claude", first.intent_id)
+        await unanswered(desk)
+
+    told(story)
+
+
+def test_beside_an_unknown_outcome_nothing_is_taken_even_where_its_venue_cannot_be_asked_now() -> None:
+    async def story(desk: Manned) -> None:
+        answer = await desk.asked()
+        await desk.approve(await desk.operators.open(answer.intent_id))
+        assert (await desk.engine.outcome(answer.intent_id)).state is State.UNKNOWN
+        desk.shown.is_dark = True
+        assert (await desk.asked()).state == "unknown"
+        for request, action in ((DEARER, "place"), (LEVERAGE, "leverage")):
+            error = await refused(desk, ErrorCode.BLOCKED_BY_UNKNOWN, request=request, action=action)
+            assert (error.retry, named(error)) == ("after_reconcile", answer.intent_id)
+        await unanswered(desk, {**DEARER, "symbol": "ETH/USDT"})
+
+    told(story, Manned(habits=Habits(fates=(Fate.LOST,), outage_s=600.0)))
+
+
 def test_a_denial_of_the_limits_is_its_own_code_with_their_reason() -> None:
     async def story(desk: Manned) -> None:
         error = await refused(desk, ErrorCode.POLICY_DENIED)
@@ -165,6 +210,18 @@ def test_a_denial_of_the_limits_is_its_own_code_with_their_reason() -> None:
         assert desk.journal.intent(named(error) or "").state is State.DENIED
 
     told(story, Manned(limits=Policy(refuses="Above 500 USDT an order.")))
+
+
+@pytest.mark.parametrize("rule", Rule)
+def test_every_limit_denies_under_a_code_of_its_own_and_asked_again_it_is_still_that(rule: Rule) -> None:
+    code = ErrorCode(f"POLICY_{rule.upper()}")
+
+    async def story(desk: Manned) -> None:
+        error = await refused(desk, code)
+        answer = await desk.clients.read("claude", named(error) or "", wait_ms=0, state=None)
+        assert (answer.state, answer.denied_as) == ("denied", code)
+
+    told(story, Manned(limits=Policy(refuses="Not within the limits.", refuses_by=(rule, Rule.DAILY_LOSS))))
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,6 @@ BY_CODE: Final[Mapping[ErrorCode, int]] = {
     ErrorCode.HALTED: 409,
     ErrorCode.NO_APPROVER: 409,
     ErrorCode.CONFIGURATION_NOT_ACCEPTED: 409,
-    ErrorCode.POLICY_DENIED: 422,
     ErrorCode.TOO_MANY_PENDING: 429,
     ErrorCode.BUSY: 503,
     ErrorCode.STOPPING: 503,

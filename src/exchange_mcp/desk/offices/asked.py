@@ -10,10 +10,14 @@ from exchange_mcp.desk.intents import State
 from exchange_mcp.desk.journal import Journal
 from exchange_mcp.desk.journal_errors import NoSuchIntentError
 from exchange_mcp.desk.records import Intent
+from exchange_mcp.desk.repeats import About
+from exchange_mcp.desk.trading.planning import action_of
 from exchange_mcp.link.messages import Action
+from exchange_mcp.model.accounts import AccountName
 from exchange_mcp.model.canonical import canonical_json
 from exchange_mcp.model.errors import ErrorCode, InvalidArgumentError, ProposalRefusedError
 from exchange_mcp.model.frozen import Record
+from exchange_mcp.model.unified_symbols import base_of
 from exchange_mcp.orders.requests import CancelRequest, LeverageRequest, OrderRequest
 
 Request = OrderRequest | CancelRequest | LeverageRequest
@@ -63,6 +67,25 @@ def digest_of(account: str, action: Action, request: Record) -> str:
     """What one proposal id may stand for, in hex."""
     said = {"account": account, "action": action, "request": request.model_dump(mode="json")}
     return hashlib.sha256(canonical_json(said).encode()).hexdigest()
+
+
+def about(
+    account: AccountName, request: Request, request_digest: str, distinct_from: str | None
+) -> About | None:
+    """The request in the terms of repeats; None where its symbol names no asset."""
+    underlying = base_of(request.symbol)
+    if underlying is None:
+        return None
+    order = request if isinstance(request, OrderRequest) else None
+    return About(
+        account=account,
+        underlying=underlying,
+        request_digest=request_digest,
+        action=action_of(request),
+        side=None if order is None else order.side,
+        is_reduce_only=order is not None and order.reduce_only,
+        distinct_from=distinct_from,
+    )
 
 
 def resolved(request: Record, journal: Journal, account: str, client: str | None) -> Request:

@@ -9,7 +9,7 @@ from exchange_mcp.desk.offices.agreement import HeldAccount
 from exchange_mcp.desk.offices.asked import digest_of
 from exchange_mcp.desk.offices.floor import Floor, Trading
 from exchange_mcp.desk.offices.operator_proposals import operator_client
-from exchange_mcp.desk.offices.refusing import refusal
+from exchange_mcp.desk.offices.refusing import denial, refusal
 from exchange_mcp.desk.offices.said import SaidAccount
 from exchange_mcp.desk.offices.views import intent_view
 from exchange_mcp.desk.operator.messages import Done
@@ -18,9 +18,7 @@ from exchange_mcp.desk.statements import Purpose
 from exchange_mcp.desk.trading.asking import told
 from exchange_mcp.model.accounts import AccountName
 from exchange_mcp.model.errors import (
-    ErrorCode,
     ExchangeMcpError,
-    ProposalRefusedError,
     UnknownAccountError,
     WritesClosedError,
 )
@@ -122,7 +120,5 @@ class _Cancels:
         if is_anothers and distinct_from is None:
             return await self._proposed(account, request, intent.id)
         if intent.state is State.DENIED:
-            raise ProposalRefusedError(
-                ErrorCode.POLICY_DENIED, f"the limits deny it: {intent.reason}", intent_id=intent.id
-            )
+            raise denial(self.floor.journal, intent)
         return intent

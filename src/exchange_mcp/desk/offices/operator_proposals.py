@@ -2,7 +2,7 @@
 
 from exchange_mcp.desk.engine import Ask
 from exchange_mcp.desk.intents import State
-from exchange_mcp.desk.offices.asked import asked, digest_of, resolved
+from exchange_mcp.desk.offices.asked import about, asked, digest_of, resolved
 from exchange_mcp.desk.offices.floor import Floor
 from exchange_mcp.desk.offices.refusing import refusal
 from exchange_mcp.desk.offices.said import SaidProposal
@@ -35,15 +35,17 @@ async def propose(floor: Floor, said: SaidProposal, signed: Signed) -> Done:
     if not is_exempt:
         floor.check_halt(account)
     floor.journal.acted(Purpose.PROPOSE, signed, {"account": account})
+    digest = digest_of(account, said.action, read)
     proposed = await trading.engine.propose(
         Ask(
             proposal_id=signed.nonce,
             client=operator_client(signed.approver),
             account=account,
             request=request,
-            request_digest=digest_of(account, said.action, read),
+            request_digest=digest,
             origin=Origin.OPERATOR,
             distinct_from=said.distinct_from,
+            about=about(account, request, digest, said.distinct_from),
         )
     )
     if isinstance(proposed, IsRefused):

@@ -7,9 +7,9 @@ from exchange_mcp.desk.intents import State
 from exchange_mcp.desk.journal import Note
 from exchange_mcp.desk.journal_errors import ConflictError
 from exchange_mcp.desk.offices.agreement import MAY_WRITE, HeldAccount, agreement
-from exchange_mcp.desk.offices.asked import Request, asked, digest_of, own_intent, resolved
+from exchange_mcp.desk.offices.asked import Request, about, asked, digest_of, own_intent, resolved
 from exchange_mcp.desk.offices.floor import Floor, Trading, in_words
-from exchange_mcp.desk.offices.refusing import refusal, repeats_another
+from exchange_mcp.desk.offices.refusing import denial, denied_as, refusal, repeats_another
 from exchange_mcp.desk.offices.told import intent_message
 from exchange_mcp.desk.offices.tools import ACTIONS
 from exchange_mcp.desk.records import Intent, IsRefused, Origin, Repeated
@@ -123,12 +123,7 @@ class Proposals:
         if intent.client != client:
             raise repeats_another()
         if intent.state is State.DENIED:
-            raise ProposalRefusedError(
-                ErrorCode.POLICY_DENIED,
-                f"the operator's limits deny it: {intent.reason}",
-                hint="Propose something within the limits, or ask the operator to change them.",
-                intent_id=intent.id,
-            )
+            raise denial(self._floor.journal, intent)
         return self._message(intent, repeated=isinstance(proposed, Repeated))
 
     def _checked(self, client: str, message: ProposalMessage) -> Ask | Intent:
@@ -166,6 +161,7 @@ class Proposals:
             request_digest=digest,
             origin=Origin.CLIENT,
             distinct_from=message.distinct_from,
+            about=about(account, request, digest, message.distinct_from),
             note=message.note,
         )
 
@@ -240,6 +236,7 @@ class Proposals:
             similar=next(iter(floor.similar(intent)), None),
             now_ms=floor.clock.now_ms(),
             repeated=repeated,
+            denied_as=denied_as(floor.journal, intent) if intent.state is State.DENIED else None,
         )
 
 

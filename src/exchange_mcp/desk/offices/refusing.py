@@ -3,8 +3,11 @@
 from collections.abc import Mapping
 from typing import Final
 
+from exchange_mcp.desk.journal import Journal
+from exchange_mcp.desk.records import Intent
 from exchange_mcp.desk.repeats import IsRefused, Refusal
 from exchange_mcp.model.errors import ErrorCode, ProposalRefusedError
+from exchange_mcp.policy.decision import Rule
 
 CODES: Final[Mapping[Refusal, ErrorCode]] = {
     Refusal.SIMILAR: ErrorCode.SIMILAR_ORDER,
@@ -12,6 +15,9 @@ CODES: Final[Mapping[Refusal, ErrorCode]] = {
     Refusal.PENDING: ErrorCode.TOO_MANY_PENDING,
     Refusal.DECLINED: ErrorCode.DECLINED_BEFORE,
 }
+
+DENIED: Final[Mapping[str, ErrorCode]] = {rule: ErrorCode(f"POLICY_{rule.upper()}") for rule in Rule}
+"""The code of every limit that can deny."""
 
 _WITHOUT_ID: Final[Mapping[Refusal, str]] = {
     Refusal.SIMILAR: "an order on the same account, asset and side was proposed by somebody else within a day; only who"
@@ -31,3 +37,19 @@ def refusal(ruling: IsRefused, *, may_know: bool) -> ProposalRefusedError:
 def repeats_another() -> ProposalRefusedError:
     """The same was proposed by somebody else, whose intent is not shown."""
     return ProposalRefusedError(ErrorCode.SIMILAR_ORDER, _WITHOUT_ID[Refusal.SIMILAR])
+
+
+def denied_as(journal: Journal, intent: Intent) -> ErrorCode:
+    """The code of the limit that denied this intent: of the first, where several did."""
+    first = next(iter(journal.denied(intent.id).get("denied_by", ())), "")
+    return DENIED.get(first, ErrorCode.POLICY_DENIED)
+
+
+def denial(journal: Journal, intent: Intent) -> ProposalRefusedError:
+    """The error of an intent that the limits denied."""
+    return ProposalRefusedError(
+        denied_as(journal, intent),
+        f"the operator's limits deny it: {intent.reason}",
+        hint="Propose something within the limits, or ask the operator to change them.",
+        intent_id=intent.id,
+    )

@@ -8,6 +8,7 @@ from exchange_mcp.desk.intents import LIVE, State
 from exchange_mcp.desk.records import Intent
 from exchange_mcp.desk.repeats import minutes_ago
 from exchange_mcp.link.messages import IntentMessage
+from exchange_mcp.model.errors import ErrorCode
 from exchange_mcp.orders.preview_text import read_preview
 from exchange_mcp.orders.screen import lines
 
@@ -71,6 +72,7 @@ def intent_message(  # noqa: PLR0913 - all that is told beside the intent
     similar: Intent | None,
     now_ms: int,
     repeated: bool = False,
+    denied_as: ErrorCode | None = None,
 ) -> IntentMessage:
     """The intent, as its proposer may see it."""
     waits = intent.state is State.PROPOSED
@@ -99,6 +101,7 @@ def intent_message(  # noqa: PLR0913 - all that is told beside the intent
         order_id=intent.order_id,
         similar=None if similar is None else _similar(similar, intent, now_ms),
         repeated=repeated,
+        denied_as=denied_as,
     )
 
 
