@@ -358,7 +358,7 @@ def test_a_client_proposes_by_hand_with_the_tools_that_an_approver_allows_it_by_
     assert desk.does("clients", "allow", "assistant", "place_order", *script).exit_code == 0
     # Far from the market, so that the limits deny what the desk now takes from this client.
     answer = desk.tells("propose", "place", *priced, code=1)
-    assert answer["error"]["code"] == "POLICY_DENIED"
+    assert answer["error"]["code"] == "POLICY_MAX_PRICE_DISTANCE_PERCENT"
     near = ("propose", "place", *order[:-1], "market", "--amount", "0.01")
     taken = desk.tells(*near)
     assert taken["state"] == "proposed"
