@@ -303,6 +303,16 @@ def test_status_tells_a_person_and_a_program_the_same(desk: Operated) -> None:
     assert told["desk_id"] in shown
     assert told["accounts"][0]["key"] in shown
     assert "takes proposals" in shown
+    assert told["edited"] is None
+    file = desk.config / "desk.toml"
+    accepted = file.read_text(encoding="utf-8")
+    file.write_text(accepted + "# something else\n", encoding="utf-8")
+    try:
+        told, shown = desk.tells("status"), desk.does("status").stdout
+    finally:
+        file.write_text(accepted, encoding="utf-8")
+    assert "exchange-mcp desk accept" in told["edited"]
+    assert f"EDITED {told['edited']}" in " ".join(shown.split())
 
 
 @pytest.mark.parametrize(

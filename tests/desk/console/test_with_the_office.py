@@ -12,6 +12,7 @@ from desk.soft_passkey import PRESENT, SoftPasskey
 from exchange_mcp.desk.approvers import verifiers
 from exchange_mcp.desk.console.app import console_app
 from exchange_mcp.desk.console.ceremonies import PROMPT_MS
+from exchange_mcp.desk.offices.floor import Standing
 from exchange_mcp.desk.passkeys import KIND, Passkeys
 from exchange_mcp.desk.ports import Planned
 from exchange_mcp.desk.statements import Purpose, approver_body
@@ -162,6 +163,15 @@ def test_halting_is_at_once_and_resuming_takes_the_passkey() -> None:
         assert manned.operators.status().halted is not None
         assert (await desk.ask("sign", desk.signature(asked.json()))).status_code == 200
         assert manned.operators.status().halted is None
+
+    told(story)
+
+
+def test_every_page_says_that_the_configuration_was_edited_and_is_not_in_force() -> None:
+    async def story(desk: AtTheOffice, manned: Manned) -> None:
+        assert "Edited" not in words((await desk.see("")).text)
+        manned.configuration = Standing(file="desk.toml", text="[desk]\n#2\n", digest="d" * 64)
+        assert "Edited, not accepted. desk.toml was changed" in words((await desk.see("")).text)
 
     told(story)
 

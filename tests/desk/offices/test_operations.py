@@ -152,7 +152,11 @@ def test_another_configuration_is_in_force_once_its_own_digest_is_signed() -> No
     async def story(desk: Manned) -> None:
         desk.configuration = Standing(file="desk.toml", text="[desk]\n#2\n", digest="d" * 64)
         assert not desk.operators.configuration().is_accepted
+        edited = str(desk.operators.status().edited)
+        assert "desk.toml was changed" in edited
+        assert "exchange-mcp desk accept" in edited
         desk.floor.closed_for("not accepted")
+        assert desk.operators.status().edited is None  # what is closed for it says so itself
         await desk.sign(Purpose.ACCEPT_CONFIGURATION, {"configuration": "d" * 64})
         assert desk.accepts == ["d" * 64]
         now = desk.operators.configuration()
@@ -160,6 +164,8 @@ def test_another_configuration_is_in_force_once_its_own_digest_is_signed() -> No
         desk.configuration = Standing(file="desk.toml", text="x", digest="e" * 64, faults=("line 1: x",))
         body = {"configuration": "e" * 64}
         await fails(desk.sign(Purpose.ACCEPT_CONFIGURATION, body), ErrorCode.INVALID_ARGUMENT, "line 1: x")
+        desk.open_for_trading()
+        assert "it cannot be used: line 1: x" in str(desk.operators.status().edited)
 
     told(story)
 

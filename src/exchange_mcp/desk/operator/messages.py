@@ -61,6 +61,8 @@ class Status(Record):
     Attributes:
         closed: why nothing at all is accepted (configuration not accepted, no approver, a fault), or None.
         halted: why the whole desk is halted, or None.
+        edited: that `desk.toml` is another one than is in force, and what to do, or None; where nothing is in force
+            for that reason, `closed` says it.
         waiting: unknown intents that wait for a person, and what could not be proved of each.
         protection: how much the approvals of this setup are worth, in one sentence (same user, other user).
     """
@@ -72,6 +74,7 @@ class Status(Record):
     policy_digest: str
     closed: str | None
     halted: str | None
+    edited: str | None = None
     accounts: tuple[AccountStatus, ...]
     pending: int
     waiting: dict[str, str]
