@@ -194,7 +194,11 @@ def test_a_halt_needs_nothing_and_only_a_signature_lifts_it() -> None:
         assert desk.operators.halt(HaltOrder(account="main", by="ben", reason="a drill")).halted == (
             "account main: a drill (by ben)",
         )
-        await desk.approve(await desk.operators.open(answer.intent_id))
+        decision = await desk.operators.open(answer.intent_id)
+        assert "account main is halted by ben (a drill): nothing of this is sent" in str(decision.halted)
+        done = await desk.approve(decision)
+        assert "halted" in done.message
+        assert "sends it now" not in done.message
         lapsed = await desk.engine.settled(answer.intent_id)
         assert (lapsed.state, "halted by ben" in lapsed.reason) == (State.LAPSED, True)
         await fails(_halt(desk, "spare"), ErrorCode.UNKNOWN_ACCOUNT, "nothing is halted")
@@ -290,7 +294,9 @@ def test_while_halted_an_operator_proposes_what_only_reduces_and_it_is_sent_once
             return
         done = await desk.sign(Purpose.PROPOSE, body)
         assert (done.is_complete, done.intents[0].client) == (True, "operator:anna")
-        await desk.approve(await desk.operators.open(done.intents[0].id))
+        decision = await desk.operators.open(done.intents[0].id)
+        assert "this goes all the same" in str(decision.halted)
+        assert "this goes all the same" in (await desk.approve(decision)).message
         settled = await desk.engine.settled(done.intents[0].id)
         assert settled.state in {State.PLACED, State.CANCELED}
 

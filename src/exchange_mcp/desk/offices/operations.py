@@ -244,6 +244,7 @@ class Operations:
             nonce=decision.nonce,
             expires_ms=decision.expires_ms,
             needed=decision.needed,
+            halted=floor.halted(intent),
             signed_by=floor.decisions.signed_by(decision),
             changed=changed,
             similar=tuple(intent_view(one) for one in floor.similar(intent)),
@@ -286,10 +287,7 @@ class Operations:
         return Halted(halted=tuple(self._halted_words()))
 
     def _halted_words(self) -> list[str]:
-        return [
-            f"{'the desk' if halt.account is None else f'account {halt.account}'}: {halt.reason} (by {halt.by})"
-            for halt in self._floor.journal.halts()
-        ]
+        return [f"{halt.what}: {halt.reason} (by {halt.by})" for halt in self._floor.journal.halts()]
 
     def passphrase_failed(self, approver: str, times: int) -> None:
         """As `OperatorOffice.passphrase_failed`."""

@@ -148,6 +148,7 @@ class Decision(Record):
     Attributes:
         policy_text: the canonical text of the policy in force; its digest is what a grant names.
         changed: what is different since it was proposed, a sentence each.
+        halted: what is halted and what that does to this proposal if it is approved now; None where nothing is.
         similar: recent orders like it.
         nonce, expires_ms: for the statement. needed: how many approvers it takes; signed_by: who has signed already.
     """
@@ -162,6 +163,7 @@ class Decision(Record):
     needed: int
     signed_by: tuple[str, ...]
     changed: tuple[str, ...]
+    halted: str | None = None
     similar: tuple[IntentView, ...]
     note: str | None
 
