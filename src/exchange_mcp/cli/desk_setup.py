@@ -129,7 +129,10 @@ class _Setup:
         if _is_simulated(draft):
             first = replace(first, max_open=_PRACTICE_OPEN, max_a_minute=_PRACTICE_A_MINUTE)
         text = draft.settings(
-            first, has_scripted_approver=self._is_scripted(draft), sockets=tuple(self._sockets())
+            first,
+            has_scripted_approver=self._is_scripted(draft),
+            sockets=tuple(self._sockets()),
+            console_port=console_port(self.asker, self.console_port),
         )
         settings = judge_settings(text, self.path, check=check_account, environ=os.environ)
         write_owner_only(self.path, text.encode())
