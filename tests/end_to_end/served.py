@@ -81,9 +81,10 @@ def serve_config(
     socket: Path | None = None,
     wait_seconds: float = 0,
     hedged_trades: Sequence[str] = ("linear",),
+    reads_main: str = "reader",
 ) -> Path:
     """A serve.toml of this client, beside others that there may be."""
-    what = "-".join(hedged_trades)
+    what = "-".join([reads_main, *hedged_trades])
     path = desk.home / f"serve-{name}-{what}-{'straight' if socket is None else socket.stem}.toml"
     rendezvous = json.dumps(str(desk.sim.rendezvous))
     path.write_text(
@@ -101,7 +102,7 @@ wait_seconds = {wait_seconds}
 [accounts.main]
 venue = "binance"
 environment = "sim"
-sim_key = "reader"
+sim_key = "{reads_main}"
 rendezvous = {rendezvous}
 [accounts.hedged]
 venue = "binance"
