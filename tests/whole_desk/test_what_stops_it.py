@@ -77,7 +77,9 @@ def test_a_port_that_is_taken_keeps_the_desk_from_starting_and_is_named(unlucky:
         taken.bind(("127.0.0.1", port))
         taken.listen()
         code, said = unlucky.fails()
-    assert (code, f"port {port}" in said, len(said.splitlines())) == (1, True, 1)
+    assert (code, f"the console: port {port} is in use" in said, len(said.splitlines())) == (1, True, 1)
+    assert f":{port}" in said.partition("See which")[2]  # the command that names it
+    assert f"change port under [console] in {unlucky.places.desk_file}" in said
 
 
 def test_without_an_approver_nothing_can_be_proposed(exchange: Sim) -> None:

@@ -17,6 +17,7 @@ from exchange_mcp.cli.clock import SystemClock
 from exchange_mcp.cli.configured import absolute, end_with_faults
 from exchange_mcp.cli.entropy import SystemEntropy
 from exchange_mcp.cli.places import places
+from exchange_mcp.cli.ports import port_refused
 from exchange_mcp.config.accepted import load_accepted
 from exchange_mcp.config.faults import ConfigError, Fault, SecretError
 from exchange_mcp.config.logs import configure_logging
@@ -130,10 +131,8 @@ def _made(
     try:
         program = Program(first, ground, around)
     except OSError as error:
-        port = first.settings.console_port
-        raise click.ClickException(
-            f"the console's port {port} ([console] port): {error.strerror or error}"
-        ) from None
+        change = f"change port under [console] in {source}, and sign that: exchange-mcp desk accept"
+        raise port_refused(error, "the console", first.settings.console_port, change) from None
     held.callback(program.close)
     return program
 

@@ -44,6 +44,9 @@ _log = get_logger(__name__)
 
 NOT_ACCEPTED: Final = "desk.toml is not the configuration that an approver accepted: exchange-mcp desk accept"
 _STOPPING: Final = "The desk is being shut down."
+_STARTS: Final = "is starting: it opens its accounts"
+_SERVES: Final = "serves"
+_ENDS: Final = "is stopping: what is being sent gets its outcome first"
 _HELD: Final = "its key is held by another desk of this user ({})"
 
 
@@ -118,8 +121,9 @@ class Program:
             raise next(iter(refused.values()))
 
     def _bind(self, settings: DeskSettings) -> None:
-        operator = bind_operator(settings.operator_socket)
+        self._operator = operator = bind_operator(settings.operator_socket)
         self._held.callback(operator.close)
+        operator.tell(_STARTS)
         proposals = bind_proposals(settings.proposal_socket, settings.proposal_group)
         self._held.callback(proposals.close)
         pages = console_sockets(settings.console_port)
@@ -195,10 +199,12 @@ class Program:
                 async with anyio.create_task_group() as serving:
                     for each in self._servings:
                         await serving.start(_listening, each)
+                    self._operator.tell(_SERVES)
                     for line in self._told:
                         self._around.say(line)
                     _log.info("serving", is_open=self._term is not None)
                     await self._stopping.wait()
+                    self._operator.tell(_ENDS)
                     for each in self._servings:
                         each.stop()
                     await self._floor.stop()

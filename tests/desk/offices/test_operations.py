@@ -152,7 +152,11 @@ def test_another_configuration_is_in_force_once_its_own_digest_is_signed() -> No
     async def story(desk: Manned) -> None:
         desk.configuration = Standing(file="desk.toml", text="[desk]\n#2\n", digest="d" * 64)
         assert not desk.operators.configuration().is_accepted
+        edited = str(desk.operators.status().edited)
+        assert "desk.toml was changed" in edited
+        assert "exchange-mcp desk accept" in edited
         desk.floor.closed_for("not accepted")
+        assert desk.operators.status().edited is None  # what is closed for it says so itself
         await desk.sign(Purpose.ACCEPT_CONFIGURATION, {"configuration": "d" * 64})
         assert desk.accepts == ["d" * 64]
         now = desk.operators.configuration()
@@ -160,6 +164,8 @@ def test_another_configuration_is_in_force_once_its_own_digest_is_signed() -> No
         desk.configuration = Standing(file="desk.toml", text="x", digest="e" * 64, faults=("line 1: x",))
         body = {"configuration": "e" * 64}
         await fails(desk.sign(Purpose.ACCEPT_CONFIGURATION, body), ErrorCode.INVALID_ARGUMENT, "line 1: x")
+        desk.open_for_trading()
+        assert "it cannot be used: line 1: x" in str(desk.operators.status().edited)
 
     told(story)
 
@@ -188,7 +194,11 @@ def test_a_halt_needs_nothing_and_only_a_signature_lifts_it() -> None:
         assert desk.operators.halt(HaltOrder(account="main", by="ben", reason="a drill")).halted == (
             "account main: a drill (by ben)",
         )
-        await desk.approve(await desk.operators.open(answer.intent_id))
+        decision = await desk.operators.open(answer.intent_id)
+        assert "account main is halted by ben (a drill): nothing of this is sent" in str(decision.halted)
+        done = await desk.approve(decision)
+        assert "halted" in done.message
+        assert "sends it now" not in done.message
         lapsed = await desk.engine.settled(answer.intent_id)
         assert (lapsed.state, "halted by ben" in lapsed.reason) == (State.LAPSED, True)
         await fails(_halt(desk, "spare"), ErrorCode.UNKNOWN_ACCOUNT, "nothing is halted")
@@ -284,7 +294,9 @@ def test_while_halted_an_operator_proposes_what_only_reduces_and_it_is_sent_once
             return
         done = await desk.sign(Purpose.PROPOSE, body)
         assert (done.is_complete, done.intents[0].client) == (True, "operator:anna")
-        await desk.approve(await desk.operators.open(done.intents[0].id))
+        decision = await desk.operators.open(done.intents[0].id)
+        assert "this goes all the same" in str(decision.halted)
+        assert "this goes all the same" in (await desk.approve(decision)).message
         settled = await desk.engine.settled(done.intents[0].id)
         assert settled.state in {State.PLACED, State.CANCELED}
 
