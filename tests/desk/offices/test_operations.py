@@ -5,6 +5,7 @@ import json
 import math
 from collections.abc import Mapping
 from contextlib import suppress
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -12,8 +13,9 @@ import pytest
 from desk.running import until
 from desk.signing import ANNA, BEN, CLEO, Hand
 from exchange_mcp.desk.approvers import SCRIPTED, verifiers
-from exchange_mcp.desk.apps.operator import ASKED_A_MINUTE
+from exchange_mcp.desk.apps.operator import ASKED_A_MINUTE, operations
 from exchange_mcp.desk.challenges import LIFE_MS, MOST
+from exchange_mcp.desk.console.app import console_app
 from exchange_mcp.desk.intents import State
 from exchange_mcp.desk.journal_errors import JournalFullError
 from exchange_mcp.desk.offices.floor import Standing
@@ -131,6 +133,15 @@ def test_challenges_are_bounded_in_number_and_one_too_many_is_refused_for_two_mi
         assert len(desk.floor.challenges) == 1
 
     told(story)
+
+
+def test_of_all_that_the_operator_socket_takes_only_the_halt_waits_for_nobody() -> None:
+    desk = Manned()
+    console = console_app(
+        desk.operators, port=8767, type_above=lambda: Decimal(0), clock=desk.clock, entropy=desk.entropy
+    )
+    table = operations(desk.operators, console)
+    assert [name for name, each in table.items() if each.is_urgent] == ["halt"]
 
 
 def test_the_halt_of_the_whole_desk_is_lifted_by_no_statement_that_names_an_account() -> None:
