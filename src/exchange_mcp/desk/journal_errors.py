@@ -67,13 +67,19 @@ class FutureSchemaError(UnusableJournalError):
 class RestoredJournalError(UnusableJournalError):
     """It lacks records that a journal of this desk had on this machine."""
 
-    hint = "Compare the venue's own order list; then adopt the journal with an approver's signature."
+    hint = (
+        "If the newest journal is still here, put that one back. If not, keep this one aside, move its directory away "
+        "and run exchange-mcp desk --setup, which keeps desk.toml and the keys (docs/desk.md, A refused journal)."
+    )
 
 
 class ClonedJournalError(UnusableJournalError):
     """It ran elsewhere, or its mark on this machine is gone."""
 
-    hint = "Make sure that no other copy runs; then adopt the journal with an approver's signature."
+    hint = (
+        "Stop the other copy, if there is one: one key, one desk. Then keep this journal aside, move its directory "
+        "away and run exchange-mcp desk --setup, which keeps desk.toml and the keys (docs/desk.md, A refused journal)."
+    )
 
 
 class WriteFailedError(JournalError):
@@ -102,7 +108,10 @@ class UncertainWriteError(JournalError):
 class ClockBehindError(JournalError):
     """The clock is behind the journal's last record, so that ages and expiries would be wrong."""
 
-    hint = "Correct this machine's clock (NTP); if it was ahead before, adopt the journal with a signature."
+    hint = (
+        "Correct this machine's clock (NTP). If it had been ahead before, wait until it has passed that record, or set "
+        "the desk up again (docs/desk.md, A refused journal)."
+    )
 
 
 class UnrecordedHaltError(JournalError):
