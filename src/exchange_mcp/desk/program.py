@@ -35,7 +35,7 @@ from exchange_mcp.desk.passkeys import Passkeys
 from exchange_mcp.desk.settings import DeskSettings
 from exchange_mcp.desk.sockets import bind_operator, bind_proposals
 from exchange_mcp.desk.term import Ground, Loaded, Term, opened
-from exchange_mcp.model.errors import ExchangeMcpError
+from exchange_mcp.model.errors import ExchangeMcpError, JournalError
 from exchange_mcp.tools.declarations import declaration_of, widened
 from exchange_mcp.tools.registry import Registry
 from exchange_mcp.tools.risk import risk_of
@@ -47,6 +47,7 @@ _STOPPING: Final = "The desk is being shut down."
 _STARTS: Final = "is starting: it opens its accounts"
 _SERVES: Final = "serves"
 _ENDS: Final = "is stopping: what is being sent gets its outcome first"
+_UNRECORDED: Final = "The journal took no record ({}); mend that, and restart the desk."
 _HELD: Final = "its key is held by another desk of this user ({})"
 
 
@@ -239,7 +240,11 @@ class Program:
             for name in _fixed(self._loaded.settings, loaded.settings):
                 _log.warning("changes with a restart only", setting=name)
             await self._end("The desk takes up another configuration.")
-            self._begin(loaded, term)
+            try:
+                self._begin(loaded, term)
+            except JournalError as error:
+                _log.error("the desk is closed: the journal takes no record", fault=error.message)
+                await self._end(_UNRECORDED.format(error.message.rstrip(".")))
 
     async def _opened(self, loaded: Loaded) -> Term | None:
         """What this configuration opens; None where no approver accepted it."""
@@ -255,7 +260,11 @@ class Program:
         return await opened(loaded, self._ground, unopened=unopened)
 
     def _begin(self, loaded: Loaded, term: Term | None) -> None:
-        """Let it work, or say why nothing does."""
+        """Let it work, or say why nothing does.
+
+        Raises:
+            JournalError: the journal takes no record.
+        """
         self._loaded, self._term = loaded, term
         self._locks.keep(loaded.key_ids.values())
         told: dict[str, object] = {"digest": loaded.settings.digest, "is_accepted": term is not None}
@@ -264,6 +273,7 @@ class Program:
             self._floor.closed_for(NOT_ACCEPTED)
             _log.warning("nothing opens", reason=NOT_ACCEPTED)
             return
+        term.start()
         self._floor.opened(term.trading())
         self._group.start_soon(term.run)
         for account, reason in term.unopened.items():
@@ -273,7 +283,7 @@ class Program:
         term, self._term = self._term, None
         self._floor.closed_for(reason)
         if term is not None:
-            await term.end()
+            await term.end(reason)
 
     async def _stop(self, reason: str) -> None:
         _log.info("stopping", reason=reason)
