@@ -7,7 +7,6 @@ from typing import Any
 
 import anyio
 
-from exchange_mcp.config.redaction import Redactor
 from exchange_mcp.model.accounts import Account, Environment
 from exchange_mcp.model.ports import Clock
 from exchange_mcp.model.scopes import KeyScope, KeyVerdict, Role
@@ -16,6 +15,7 @@ from exchange_mcp.rules.key_verdicts import judge
 from exchange_mcp.venue.egress import scoping
 from exchange_mcp.venue.failures import meaning
 from exchange_mcp.venue.key_watch import KeyWatch, Pace
+from exchange_mcp.venue.masking import redactor_of
 from exchange_mcp.venue.repeating import Sleep, repeated
 from exchange_mcp.venue.scope import QUESTIONS, scope_of, without_question
 
@@ -91,10 +91,7 @@ async def scope_of_key(
         return KeyScope.unknown(
             account.venue, "this environment of the venue does not tell what a key may do"
         )
-    redactor = Redactor()
-    for secret in (client.apiKey, client.secret, client.password):
-        if secret:
-            redactor.learn(secret)
+    redactor = redactor_of(client)
     try:
         with scoping(endpoints):
             raw = await getattr(client, question.method)(dict(question.parameters))
