@@ -5,9 +5,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import anyio
+import anyio.lowlevel
 import pytest
 
 from exchange_mcp.model.balances import Balance
+from exchange_mcp.model.callers import Caller
+from exchange_mcp.server.auth import Admitted
+from exchange_mcp.server.http.ids import Ids
+from exchange_mcp.server.http.sessions import user_of
 
 from .listening import call, code_of, event_of, listening, until
 
@@ -74,3 +79,23 @@ async def test_a_client_that_went_away_in_the_middle_may_ask_under_the_same_id_a
         await until(lambda: not len(place.serving.exchanges))
         answer = await http.post("/mcp", headers=headers, json=call("get_balance", number=7))
         assert event_of(answer)["id"] == 7
+
+
+async def test_whoever_read_the_answer_before_its_end_and_asks_again_waits_for_that_end() -> None:
+    ids, began, order = Ids(), anyio.Event(), list[str]()
+    user = user_of(Admitted(Caller("reader", frozenset()), "credential"))
+    scope = {"headers": [(b"mcp-session-id", b"a")], "user": user}
+    body = b'{"jsonrpc": "2.0", "id": 7, "method": "ping"}'
+
+    async def again() -> None:
+        began.set()
+        async with ids.answered(scope, body):
+            order.append("again")
+
+    async with anyio.create_task_group() as group, ids.answered(scope, body):
+        group.start_soon(again)
+        await began.wait()
+        for _ in range(20):
+            await anyio.lowlevel.checkpoint()
+        order.append("first")
+    assert order == ["first", "again"]

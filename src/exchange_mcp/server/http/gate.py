@@ -137,7 +137,7 @@ class Gate:
     async def _to_sessions(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
         """Within its exchange, so that the wait for a body ends with it."""
         body = await body_of(scope["headers"], receive, most=self._bounds.body, seconds=self._bounds.patience)
-        with self._ids.answered(scope, body):
+        async with self._ids.answered(scope, body):
             await self._sessions.asgi_app(scope, replayed(body, receive), send)
 
     async def _admitted(self, scope: "Scope") -> Admitted:

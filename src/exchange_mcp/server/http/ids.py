@@ -6,10 +6,11 @@ request does.
 Source: MCP specification 2025-11-25, Base Protocol, Requests.
 """
 
-from collections.abc import Generator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, cast
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Final, cast
 
+import anyio
 import pydantic_core
 
 from exchange_mcp.server.http.refusals import RefusedError
@@ -20,18 +21,22 @@ if TYPE_CHECKING:
     from starlette.types import Scope
 
 
+_PATIENCE_SECONDS: Final = 0.5
+"""A client that uses an id again once it has read the answer may be quicker than the end of that answer is here."""
+
+
 class Ids:
-    """Those that are being answered, by session."""
+    """Those that are being answered, by who asks and in which session."""
 
     def __init__(self) -> None:
-        self._answered: set[tuple[str, bytes, str]] = set()
+        self._answered: dict[tuple[str, bytes, str], anyio.Event] = {}
 
-    @contextmanager
-    def answered(self, scope: "Scope", body: bytes) -> Generator[None]:
+    @asynccontextmanager
+    async def answered(self, scope: "Scope", body: bytes) -> AsyncGenerator[None]:
         """Count the request's id as in use, within the block. What has no session or no id counts for nothing.
 
         Raises:
-            RefusedError: another request under this id is being answered.
+            RefusedError: another request under this id is being answered, and goes on.
         """
         sessions, request_id = values(scope["headers"], SESSION), _id(body)
         if not sessions or request_id is None:
@@ -40,6 +45,9 @@ class Ids:
         # Whoever names another's session takes none of its ids.
         owner: str = scope["user"].access_token.client_id
         key = (owner, sessions[0], request_id)
+        with anyio.move_on_after(_PATIENCE_SECONDS):
+            while key in self._answered:
+                await self._answered[key].wait()
         if key in self._answered:
             raise RefusedError(
                 409,
@@ -47,11 +55,11 @@ class Ids:
                 "another request with this id is being answered in this session; nothing was done",
                 "Give each request an id of its own; a proposal that is asked for again is the same intent.",
             )
-        self._answered.add(key)
+        self._answered[key] = anyio.Event()
         try:
             yield
         finally:
-            self._answered.discard(key)
+            self._answered.pop(key).set()
 
 
 def _id(body: bytes) -> str | None:
