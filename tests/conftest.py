@@ -11,7 +11,6 @@ _WAITING = ("whole_desk", "end_to_end", "browser", "faults", "cli")
 _SOAKING = frozenset(
     {
         "end_to_end/test_kills.py",
-        "end_to_end/test_lost_hops.py",
         "whole_desk/test_faults.py",
         "whole_desk/test_kills.py",
         "whole_desk/test_two_desks.py",
