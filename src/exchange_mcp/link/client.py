@@ -138,8 +138,11 @@ class DeskClient:
         wait_ms: int = 0,
         longest: float | None = None,
         proposal_id: str | None = None,
+        fits: Callable[[_AskedFor], bool] = lambda _: True,
     ) -> _AskedFor:
         """The answer to one question, which is put again, the very same, where the answer was lost.
+
+        An answer that does not fit the question, being about another intent, is none.
 
         It takes what the desk was asked to wait and `longest` at most (seconds; by default the patience's own).
 
@@ -162,7 +165,10 @@ class DeskClient:
                 status, raw, protocol = await self._once(
                     method, path, seconds, credential=credential, content=content, query=query
                 )
-                return _read(status, raw, protocol, answer, proposal_id)
+                told = _read(status, raw, protocol, answer, proposal_id)
+                if fits(told):
+                    return told
+                lost = "what answered spoke of another intent than was asked about"
             except _AbsentError as error:
                 if lost is None:
                     raise _unreachable(
@@ -171,10 +177,10 @@ class DeskClient:
                 lost = str(error)
             except _LostError as error:
                 lost = str(error)
-        told = f"{lost}; it was asked {tried} times"
+        said = f"{lost}; it was asked {tried} times"
         if proposal_id is None:
-            raise _unreachable(told, "Call again in a moment.", None)
-        raise _unreachable(f"{told}, and may have taken the proposal", _AGAIN, proposal_id)
+            raise _unreachable(said, "Call again in a moment.", None)
+        raise _unreachable(f"{said}, and may have taken the proposal", _AGAIN, proposal_id)
 
     async def _once(  # noqa: PLR0913 - a request's parts
         self,
@@ -287,6 +293,8 @@ class Linked:
                 credential=self._credential,
                 body=message,
                 proposal_id=proposal_id,
+                # An earlier intent that was asked for again says so, and has its own proposal's id.
+                fits=lambda told: told.repeated or told.proposal_id == proposal_id,
             )
         except DeskError:
             self._agreed.clear()  # the desk that answers next may be another one
@@ -304,12 +312,19 @@ class Linked:
             query=query if wait_ms else None,
             wait_ms=wait_ms,
             longest=_LONGEST_READ if wait_ms else None,
+            fits=lambda told: told.intent_id == intent_id,
         )
 
     async def retract(self, intent_id: str) -> IntentMessage:
         """Take back what this client proposed; done twice it is done once."""
         path = f"/v1/intents/{intent_id}/retract"
-        return await self._desk.ask("POST", path, IntentMessage, credential=self._credential)
+        return await self._desk.ask(
+            "POST",
+            path,
+            IntentMessage,
+            credential=self._credential,
+            fits=lambda told: told.intent_id == intent_id,
+        )
 
     async def _agree(self, account: AccountIdentity, proposal_id: str) -> None:
         try:
