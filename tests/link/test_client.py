@@ -241,7 +241,6 @@ async def test_asking_again_ends_when_its_time_is_up() -> None:
         DeskError(ErrorCode.NOT_ALLOWED_FOR_CLIENT, "place_order is blocked for tests"),
         DeskError(ErrorCode.CREDENTIAL_REFUSED, "nobody has this credential"),
         VenueUnreachableError("the venue does not answer"),
-        BusyError("too many"),
         InternalError("the desk failed"),
     ],
     ids=lambda error: error.code,
@@ -255,6 +254,27 @@ async def test_what_the_desk_refuses_is_told_with_its_own_code_and_both_ids_and_
         assert len(made.requests) == 1
     assert caught.value.body().model_dump(exclude={"message"}) == error.body().model_dump(exclude={"message"})
     assert caught.value.message == f"{error.message} (intent {INTENT_ID}, proposal {proposal(1)})"
+
+
+async def test_a_desk_that_is_busy_is_asked_the_same_again_and_in_the_end_that_is_what_is_told() -> None:
+    busy = said(BusyError("too many"), 503)
+    async with desk(busy, busy, ok(intent())) as made:
+        assert await made.link.propose(DRAFT) == intent()
+        assert len({each.model_dump_json() for each in made.proposals()}) == 1
+    async with desk(busy, busy, busy) as made:
+        with pytest.raises(BusyError, match="too many") as caught:
+            await made.link.propose(DRAFT)
+    assert proposal(1) in caught.value.message
+    # Of a proposal whose answer was lost before, a busy desk says nothing.
+    async with desk(httpx.ReadError("reset"), busy, busy) as made:
+        assert "may have taken the proposal" in (await failed(made)).message
+
+
+async def test_whatever_fails_before_a_proposal_names_the_proposal() -> None:
+    for error in (BusyError("too many"), InternalError("the desk failed")):
+        async with desk(handshake=said(error, 503)) as made:
+            with pytest.raises(type(error), match=proposal(1)):
+                await made.link.propose(DRAFT)
 
 
 def test_every_code_that_a_desk_can_answer_becomes_an_error_of_that_code() -> None:

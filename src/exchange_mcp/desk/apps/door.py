@@ -131,7 +131,8 @@ class Door:
         wait = self._rates.take(client)
         if wait:
             raise BusyError(
-                "requests come more often than the desk takes them", hint=f"Ask again in {wait} seconds."
+                "requests come more often than the desk takes them; this one was not taken",
+                hint=f"Ask the same again in {wait} s.",
             )
         with self._shares.taken(client, waits=operation.waits):
             query = query_of(scope, operation)
