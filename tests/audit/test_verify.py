@@ -33,7 +33,7 @@ def lived(folder: Path) -> Journal:
     journal.halt(MAIN, by="ada", reason="drill")
     journal.halt(None, by="ada", reason="drill")
     journal.resume(None, signed())
-    approved(journal, proposal(3, plan=plan(buy(3), base="SOL")))
+    approved(journal, proposal(3, plan=plan(buy(3), base="SOL"), note="as you asked"))
     return journal
 
 
@@ -232,6 +232,10 @@ def altered(path: Path, statement: str) -> None:
         ("INSERT INTO nonce (nonce, purpose) VALUES ('eve', 'grant')", "eve is held as another"),
         ("DELETE FROM halt", "account main is not halted"),
         ("INSERT INTO halt VALUES ('', 1, 'eve', 'x')", "the desk is halted"),
+        ("UPDATE remark SET text = 'ada said yes'", "remark i3 stands otherwise"),
+        ("UPDATE remark SET intent = 'i1'", "remark i1 stands otherwise"),
+        ("INSERT INTO remark VALUES ('i2', 'ada said yes')", "remark i2 stands otherwise"),
+        ("DELETE FROM remark", "remark i3 is in the log and nowhere else"),
     ],
 )
 def test_what_was_changed_inside_a_journal_is_found(journal_copy: Path, statement: str, reason: str) -> None:

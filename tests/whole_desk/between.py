@@ -31,6 +31,8 @@ WRITES: Final = (
 
 _CLIENT_ID: Final = re.compile(rb"newClientOrderId=([^&\s]+)")
 _CLOSING_SECONDS: Final = 1.0
+_DRAINING_SECONDS: Final = 10.0
+_HOLDING_SECONDS: Final = 30.0
 
 
 class Stage(Enum):
@@ -56,12 +58,28 @@ class Between(FaultProxy):
     Attributes:
         writes: the first line of each that arrived. ids: the client order id of each that came whole and has one.
         struck: how many met a fault.
+        held: while there is one, a write that came whole waits for it before the venue hears of it.
+        holding: how many are waiting so.
     """
 
     watch: Callable[[Stage], None] = lambda _: None
     writes: list[str] = field(default_factory=list[str])
     ids: list[str] = field(default_factory=list[str])
     struck: int = 0
+    held: threading.Event | None = None
+    holding: int = 0
+    _moved: threading.Condition = field(default_factory=threading.Condition)
+
+    def drained(self, since: int) -> bool:
+        """Whether a write came, beyond so many; known as soon as one has, or as nobody is connected any more.
+
+        To be asked once the client is dead: what it sent before is still on its way through the sockets.
+        """
+        with self._moved:
+            assert self._moved.wait_for(
+                lambda: len(self.writes) > since or not self.serving, timeout=_DRAINING_SECONDS
+            )
+            return len(self.writes) > since
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
@@ -78,21 +96,29 @@ class Between(FaultProxy):
                     await writer.wait_closed()
             except (TimeoutError, ConnectionError, ssl.SSLError):  # whoever was killed closes nothing
                 writer.transport.abort()
-            self.serving.discard(task)
+            with self._moved:
+                self.serving.discard(task)
+                self._moved.notify_all()
 
     async def _passed(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
         """Whether the connection stays after one request."""
         line = await reader.readuntil(b"\r\n")
         is_write = line.startswith(WRITES)
+        fault, held = (self.fault, self.held) if is_write else (Fault(), None)
         if is_write:
-            self.writes.append(line.decode())
+            with self._moved:
+                self.writes.append(line.decode())
+                self._moved.notify_all()
             self.watch(Stage.BEGUN)
         request = line + await _rest(reader)
         if is_write and (named := _CLIENT_ID.search(request)) is not None:
             self.ids.append(named[1].decode())
-        fault = self.fault if is_write else Fault()
         if is_write and fault.is_late:
             self.pass_window()
+        if held is not None:
+            self.holding += 1
+            await asyncio.to_thread(held.wait, _HOLDING_SECONDS)
+            self.holding -= 1
         answer = await self._of_venue(fault.request.of(request), request) if fault.is_taken else b""
         if is_write:
             self.watch(Stage.TAKEN)

@@ -89,6 +89,18 @@ max_leverage = 10
 max_daily_loss = 5000
 leverage_change_with_position = false
 """
+WIDE_TOML: Final = (
+    TOML.replace(
+        '"ETH/USDT:USDT"]',
+        '"ETH/USDT:USDT", "SOL/USDT", "SOL/USDT:USDT", "XRP/USDT", "XRP/USDT:USDT", "1000PEPE/USDT:USDT"]',
+    )
+    .replace("max_daily_notional = 50000", "max_daily_notional = 5000000")
+    .replace("max_orders_per_minute = 30", "max_orders_per_minute = 600")
+    .replace("max_leverage = 10", "max_leverage = 20")
+    .replace("max_daily_loss = 5000", "max_daily_loss = 500000")
+    .replace("with_position = false", "with_position = true")
+)
+"""The same for who writes a lot: limits that are not reached, and every asset of the simulated exchange."""
 
 
 @dataclass
@@ -123,15 +135,20 @@ class WholeDesk:
 
     def start(self, *, is_open: bool = True) -> None:
         """Run the desk, from the moment that it serves; or until account main takes writes."""
+        process = self.spawn()
+        assert process.stdout is not None
+        self.told = [process.stdout.readline(), process.stdout.readline()]
+        assert self.told[1], self.log.read_text()
+        if is_open:
+            self.until(lambda status: status.closed is None and status.accounts[0].closed is None)
+
+    def spawn(self) -> "subprocess.Popen[str]":
+        """Begin to run it, and wait for nothing."""
         with self.log.open("a") as stderr:
             self.process = subprocess.Popen(  # noqa: S603 - our own program
                 [*PROGRAM, "desk"], env=self.environ, stdout=subprocess.PIPE, stderr=stderr, text=True
             )
-        assert self.process.stdout is not None
-        self.told = [self.process.stdout.readline(), self.process.stdout.readline()]
-        assert self.told[1], self.log.read_text()
-        if is_open:
-            self.until(lambda status: status.closed is None and status.accounts[0].closed is None)
+        return self.process
 
     def fails(self) -> tuple[int, str]:
         """Run the desk where it refuses to start; its exit code and what it says."""
@@ -312,18 +329,18 @@ def whole_desk(
     Its client may use every tool that proposes, unless `allowed` says otherwise.
     """
     with ExitStack() as held:
-        base = Path(held.enter_context(tempfile.TemporaryDirectory(prefix="xd", dir=_base())))
+        base = Path(held.enter_context(tempfile.TemporaryDirectory(prefix="xd", dir=short_place())))
         exchange = sim or held.enter_context(simulated_exchange(base))
         home, runtime = base / "home", base / "run"
         home.mkdir()
         environ = environment(home, XDG_RUNTIME_DIR=str(runtime))
         key_of_script, stored = create_scripted(APPROVER, SystemEntropy())
         desk = WholeDesk(home, runtime, exchange, key_of_script, environ)
-        text = toml.format(port=_free_port(), key=key, rendezvous=exchange.rendezvous)
+        text = toml.format(port=free_port(), key=key, rendezvous=exchange.rendezvous)
         write_owner_only(desk.places.desk_file, text.encode())
         write_owner_only(desk.places.approver_keys / f"{APPROVER}.approver.json", stored)
         if enrolled:
-            _enrol(desk, text, everything() if allowed is None else allowed)
+            enrol(desk, text, everything() if allowed is None else allowed)
         try:
             yield desk
         finally:
@@ -345,7 +362,7 @@ def everything() -> list[Allowance]:
     ]
 
 
-def _enrol(desk: WholeDesk, text: str, allowed: Sequence[Allowance]) -> None:
+def enrol(desk: WholeDesk, text: str, allowed: Sequence[Allowance]) -> None:
     places = desk.places
     enrol_first(
         places.desk_journal,
@@ -363,13 +380,13 @@ def _enrol(desk: WholeDesk, text: str, allowed: Sequence[Allowance]) -> None:
     )
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         return int(taken.getsockname()[1])
 
 
-def _base() -> str:
+def short_place() -> str:
     """A short path on a file system that a journal may lie on: sockets have short names."""
     for place in (tempfile.gettempdir(), "/var/tmp", str(Path(__file__).parents[2])):  # noqa: S108 - looked at before it is used
         try:

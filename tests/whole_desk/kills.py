@@ -14,135 +14,34 @@ import time
 from collections import Counter
 from collections.abc import Generator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field
 from decimal import Decimal
-from enum import Enum
+from itertools import groupby
 from pathlib import Path
 from typing import Final
 
 import httpx
 
 from exchange_mcp.model.errors import ExchangeMcpError
+from faults.fault_proxy import Fault
 from serving import simulated_exchange
 
 from .between import Between, Stage, between
-from .desk import TOML, WholeDesk, _base, whole_desk  # pyright: ignore[reportPrivateUsage] - one of this package
+from .counted import Counted, Interval
+from .desk import WIDE_TOML, WholeDesk, short_place, whole_desk
 from .nursery import Nursery, nursery
+from .wishes import FEW_MARKETS, MARKETS, Wish
 
-
-class Interval(Enum):
-    """Where in a write the desk died. C1 it is recorded, C2 approved, C3 claimed, C4 its outcome recorded."""
-
-    C1_C2 = "C1-C2"
-    C2_C3 = "C2-C3"
-    C3_SEND = "C3-send"
-    SEND_C4 = "send-C4"
-    ELSEWHERE = "elsewhere"
-
-
-WANTED: Final = (Interval.C1_C2, Interval.C2_C3, Interval.C3_SEND, Interval.SEND_C4)
-LEAST: Final = 10
-FULL: Final = 200
 _OF_TWENTY: Final = (
-    *(Interval.C1_C2,) * 4, *(Interval.C2_C3,) * 4, *(Interval.C3_SEND,) * 6, *(Interval.SEND_C4,) * 6,
+    *(Interval.C1_C2,) * 5, *(Interval.C2_C3,) * 5, *(Interval.C3_SEND,) * 4, *(Interval.SEND_C4,) * 6,
 )  # fmt: skip
 # The event that arms a kill, and how many milliseconds after it the kill falls at the latest.
 _ARMED_BY: Final = {
     Interval.C1_C2: ("proposed", 40.0),
     Interval.C2_C3: ("granted", 15.0),
-    Interval.C3_SEND: ("claimed", 0.0),
 }
 _OVER: Final = frozenset({"settled", "lapsed", "denied"})
-_MARKETS: Final = {  # an amount, and a price step that the venue's grid has
-    "BTC/USDT": ("0.0015", "1"),
-    "SOL/USDT": ("0.5", "0.1"),
-    "ETH/USDT": ("0.03", "1"),
-    "XRP/USDT:USDT": ("50", "0.001"),
-    "BTC/USDT:USDT": ("0.002", "1"),
-    "ETH/USDT:USDT": ("0.03", "1"),
-    "SOL/USDT:USDT": ("1", "0.1"),
-}
 _LOOK_SECONDS: Final = 0.0001
 _SETTLING_SECONDS: Final = 90.0
-_TOML: Final = (
-    TOML.replace(
-        '"ETH/USDT:USDT"]', '"ETH/USDT:USDT", "SOL/USDT", "SOL/USDT:USDT", "XRP/USDT", "XRP/USDT:USDT"]'
-    )
-    .replace("max_daily_notional = 50000", "max_daily_notional = 5000000")
-    .replace("max_orders_per_minute = 30", "max_orders_per_minute = 600")
-    .replace("max_leverage = 10", "max_leverage = 20")
-    .replace("max_daily_loss = 5000", "max_daily_loss = 500000")
-)
-
-
-@dataclass(eq=False)
-class Wish:
-    """What a client wants once, however often it asks; `intents` are those that its asking led to."""
-
-    symbol: str
-    side: str
-    amount: str
-    price: Decimal
-    after: str | None
-    intents: set[str] = field(default_factory=set[str])
-
-    def request(self, price: Decimal) -> dict[str, object]:
-        return {
-            "symbol": self.symbol,
-            "side": self.side,
-            "type": "limit",
-            "amount": self.amount,
-            "price": str(price),
-        }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Counted:
-    """What a run came to.
-
-    Attributes:
-        by: kills by interval. unsettled: intents that never came to an outcome; `left` says the last of each.
-        duplicates: orders beyond the first, of one intent or of one wish. orphans: orders with this desk's tag
-            that the journal does not know as sent, and intents said to be placed without an order.
-        resent: order requests that reached the venue's door beyond the first of their intent, whatever it made of them.
-    """
-
-    by: Counter[Interval]
-    intents: int
-    venue_orders: int
-    duplicates: int
-    orphans: int
-    unsettled: int
-    resent: int
-    left: tuple[str, ...] = ()
-
-    @property
-    def kills(self) -> int:
-        return self.by.total()
-
-    def faults(self) -> list[str]:
-        """What a run of this size may not come to."""
-        least = max(1, LEAST * min(self.kills, FULL) // FULL)
-        few = [f"{each.value}: {self.by[each]} kills of {least}" for each in WANTED if self.by[each] < least]
-        counts = {
-            "duplicates": self.duplicates,
-            "orphans": self.orphans,
-            "unsettled": self.unsettled,
-            "resent": self.resent,
-        }
-        return few + [f"{name}={count}" for name, count in counts.items() if count]
-
-    def lines(self) -> list[str]:
-        """For whoever ran it; the last line is the one that counts."""
-        return [
-            "kills by interval: " + ", ".join(f"{each.value} {self.by[each]}" for each in Interval),
-            *(f"FAILED {fault}" for fault in self.faults()),
-            *(f"unsettled {each}" for each in self.left),
-            (
-                f"kills={self.kills} intents={self.intents} venue_orders={self.venue_orders}"
-                f" duplicates={self.duplicates} orphans={self.orphans}"
-            ),
-        ]
 
 
 class Kills:
@@ -159,6 +58,8 @@ class Kills:
         self._wishes: list[Wish] = []
         self._latest: dict[tuple[str, str], str] = {}
         self._by: Counter[Interval] = Counter()
+        self._late = 0
+        self._markets = MARKETS
         self.refusals: Counter[str] = Counter()
         self.left: list[str] = []
 
@@ -167,6 +68,7 @@ class Kills:
         plan = [only or _OF_TWENTY[number % len(_OF_TWENTY)] for number in range(kills)]
         self._random.shuffle(plan)
         if kills <= len(_OF_TWENTY):
+            self._markets = FEW_MARKETS
             # What a kill before the send leaves takes the venue's window to prove; the others go on meanwhile.
             plan.sort(key=lambda each: each is not Interval.C3_SEND)
         self._start()
@@ -176,6 +78,7 @@ class Kills:
             self._by[self._killed(wish, target)] += 1
             self._start()
             self._again(wish)
+            self._let_arrive()
         return self._counted()
 
     def _start(self) -> None:
@@ -187,18 +90,23 @@ class Kills:
 
     def _first_orders(self) -> None:
         """One order on each market: no absence is proved where no look-up was shown to find what is there."""
-        for number, symbol in enumerate(_MARKETS):
-            wish = self._wish(number, symbol)
-            intent_id = self._ask(wish, self._proposal_id(), wish.price)
-            assert intent_id is not None, f"a first order was not taken: {self.refusals}"
-            self._desk.approve(intent_id)
-            self._desk.settled(intent_id, "placed")
+        by_kind = groupby(enumerate(self._markets), key=lambda each: ":" in each[1])
+        for _, markets in by_kind:  # no asset twice in one of them, so that nothing waits for its like
+            asked: list[str] = []
+            for number, symbol in markets:
+                wish = self._wish(number, symbol)
+                intent_id = self._ask(wish, self._proposal_id(), wish.price)
+                assert intent_id is not None, f"a first order was not taken: {self.refusals}"
+                self._desk.approve(intent_id)
+                asked.append(intent_id)
+            for intent_id in asked:
+                self._desk.settled(intent_id, "placed")
 
     # What the client does.
 
     def _wish(self, number: int, on: str | None = None) -> Wish:
         """The next one, on an asset of which nothing is unknown."""
-        names = list(_MARKETS)
+        names = list(self._markets)
         deadline = time.monotonic() + _SETTLING_SECONDS
         while True:
             blocked = {
@@ -211,7 +119,7 @@ class Kills:
             with self._desk.operator() as client:
                 client.news(after=client.head(), wait_ms=200)
         symbol = on or free[number % len(free)]
-        amount, step = _MARKETS[symbol]
+        amount, step = self._markets[symbol]
         side = self._random.choice(("buy", "sell"))
         price = self._price(symbol, side).quantize(Decimal(step))
         wish = Wish(symbol, side, amount, price, self._latest.get((symbol.partition("/")[0], side)))
@@ -248,7 +156,6 @@ class Kills:
 
     def _killed(self, wish: Wish, target: Interval) -> Interval:
         """Where the desk died while the client and the approver wanted this."""
-        self._asked += 1
         wish_id = self._proposal_id()
         arrived, since = len(self._proxy.writes), self._head()
         with self._killer(target, since):
@@ -258,8 +165,9 @@ class Kills:
                 self._ask(wish, self._proposal_id(), self._moved(wish))
                 self._desk.approve(intent_id)
             self._births.gone()
+        has_left = self._proxy.drained(arrived)
         self._proxy.watch = lambda _: None
-        self._proxy.fault = type(self._proxy.fault)()
+        self._proxy.fault = Fault()
         wish_rows = self._rows("SELECT id FROM intent WHERE proposal_id=?", wish_id)
         wish.intents.update(row["id"] for row in wish_rows)
         kinds = {
@@ -274,7 +182,7 @@ class Kills:
             return Interval.C1_C2
         if "claimed" not in kinds:
             return Interval.C2_C3
-        return Interval.C3_SEND if len(self._proxy.writes) == arrived else Interval.SEND_C4
+        return Interval.SEND_C4 if has_left else Interval.C3_SEND
 
     def _again(self, wish: Wish) -> None:
         """The client lost its answer: it asks the same again, and at the price of the moment; who asks is approved."""
@@ -300,6 +208,10 @@ class Kills:
 
     @contextmanager
     def _killer(self, target: Interval, since: int) -> Generator[None]:
+        if target is Interval.C3_SEND:
+            self._births.step(self._desk.places.desk_journal, since)
+            yield
+            return
         if target is Interval.SEND_C4:
             self._arm_proxy()
         kind, most = _ARMED_BY.get(target, ("settled", 0.0))
@@ -314,15 +226,30 @@ class Kills:
             thread.join()
 
     def _arm_proxy(self) -> None:
-        stage = self._random.choice(list(Stage))
-        if stage is Stage.BEGUN and self._random.random() < 0.3:
-            self._proxy.fault = type(self._proxy.fault)(is_taken=False)
+        """Kill once the write has come so far; what is only begun goes on to the venue, is lost, or arrives late."""
+        stage, fault, is_held = self._random.choice(
+            (
+                (Stage.BEGUN, Fault(), False),
+                (Stage.BEGUN, Fault(is_taken=False), False),
+                (Stage.BEGUN, Fault(), True),
+                (Stage.TAKEN, Fault(), False),
+                (Stage.GIVEN, Fault(), False),
+            )
+        )
+        self._proxy.fault, self._proxy.held = fault, threading.Event() if is_held else None
 
         def watch(reached: Stage) -> None:
             if reached is stage:
                 self._births.kill()
 
         self._proxy.watch = watch
+
+    def _let_arrive(self) -> None:
+        """Let through what the venue has not heard of yet: the desk is back, has looked for it, and was asked again."""
+        held, self._proxy.held = self._proxy.held, None
+        if held is not None:
+            self._late += self._proxy.holding
+            held.set()
 
     def _watched(self, kind: str, since: int, delay: float, over: threading.Event) -> None:
         """Kill when the journal has an event of this kind; at the latest when the write has come to its end."""
@@ -383,6 +310,7 @@ class Kills:
         of_wish = [sum(1 for one in wish.intents if of_id[id_of[one]]) for wish in self._wishes]
         return Counted(
             by=self._by,
+            late=self._late,
             intents=len(rows),
             venue_orders=len(orders),
             duplicates=twice + sum(max(0, count - 1) for count in of_wish),
@@ -398,11 +326,11 @@ def killed(kills: int, seed: int, *, breaks: str | None = None, only: Interval |
     """A whole run, of the desk as it is or of one that `broken` breaks."""
     sys.setswitchinterval(0.0005)  # the killer is one thread of several
     with ExitStack() as held:
-        base = Path(held.enter_context(tempfile.TemporaryDirectory(prefix="xk", dir=_base())))
+        base = Path(held.enter_context(tempfile.TemporaryDirectory(prefix="xk", dir=short_place())))
         births = held.enter_context(nursery())  # first: what it forks holds nothing of the others
         exchange = held.enter_context(simulated_exchange(base))
         proxy, behind = held.enter_context(between(exchange, base))
-        desk = held.enter_context(whole_desk(sim=behind, toml=_TOML))
+        desk = held.enter_context(whole_desk(sim=behind, toml=WIDE_TOML))
         return Kills(desk, proxy, births, seed, breaks).run(kills, only)
 
 

@@ -2,22 +2,28 @@
 
 What runs is the console script's own `desk` command, in a process of its own that can be killed. Run as a program it
 takes a line of JSON for each order: `run` with an environment, answered by the new process's id and then by what the
-desk prints; `wait`, answered by `ended` and its status. `breaks` names a patch of this directory's `broken` to apply.
+desk prints; `wait`, answered by `ended` and its status; `step`, not answered: the desk is killed once its journal has
+a claim. `breaks` names a patch of this directory's `broken` to apply.
 """
 
 import gc
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
+import time
 from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Final
 
 _TESTS: Final = Path(__file__).parents[1]
+# How long the desk runs between two looks at its journal: far less than signing and sending a request takes.
+_STEP_SECONDS: Final = 0.0002
+_STEPPING_SECONDS: Final = 60.0
 
 
 class Nursery:
@@ -39,9 +45,16 @@ class Nursery:
     def kill(self) -> None:
         """End the desk at once; it may be called from every thread, and again."""
         if self.pid is not None:
-            os.kill(
-                self.pid, signal.SIGKILL
-            )  # a zombie until `gone` is asked for, so the id is nobody else's
+            # A zombie until `gone` is asked for, so the id is nobody else's.
+            os.kill(self.pid, signal.SIGKILL)
+
+    def step(self, journal: Path, since: int) -> None:
+        """From the next grant on, let the desk run by steps so small that it dies after its claim and before its send.
+
+        It is stopped before every look at the journal. What was claimed is then committed, and what had not left by
+        that time never leaves. Nobody else may end this desk; `gone` says when it has.
+        """
+        self._tell({"step": self.pid, "journal": str(journal), "since": since})
 
     def gone(self) -> int:
         """The status with which the desk ended, once it has."""
@@ -77,7 +90,8 @@ def nursery() -> Generator[Nursery]:
             yield made
         finally:
             if made.pid is not None:
-                made.kill()
+                with suppress(ProcessLookupError):
+                    made.kill()
                 made.gone()
             assert process.stdin is not None
             process.stdin.close()
@@ -98,6 +112,26 @@ def _become(order: Mapping[str, object]) -> None:
     import_module("exchange_mcp.cli.entry").main()
 
 
+def _stepped(pid: int, journal: str, since: int) -> int:
+    """The status of a desk that was led by steps up to its claim, or to whatever else its write came to."""
+    deadline = time.monotonic() + _STEPPING_SECONDS
+    with closing(sqlite3.connect(f"file:{journal}?mode=ro", uri=True, timeout=10)) as events:
+        kinds = frozenset[str]()
+        while not kinds & {"claimed", "settled", "lapsed", "denied"} and time.monotonic() < deadline:
+            time.sleep(_STEP_SECONDS)
+            if "granted" in kinds:
+                os.kill(pid, signal.SIGSTOP)
+                status = os.waitpid(pid, os.WUNTRACED)[1]
+                if not os.WIFSTOPPED(status):
+                    return status
+            rows = events.execute("SELECT kind FROM event WHERE seq>?", (since,))
+            kinds = frozenset(kind for (kind,) in rows)
+            if not kinds & {"claimed"}:
+                os.kill(pid, signal.SIGCONT)
+    os.kill(pid, signal.SIGKILL)
+    return os.waitpid(pid, 0)[1]
+
+
 def _serve() -> None:
     for name in (
         "exchange_mcp.cli.commands", "exchange_mcp.cli.desk_run", "exchange_mcp.venue.opening",
@@ -105,10 +139,16 @@ def _serve() -> None:
     ):  # fmt: skip
         import_module(name)
     gc.freeze()
+    ended: dict[int, int] = {}
     for line in sys.stdin:
         order = json.loads(line)
         if "wait" in order:
-            print("ended", os.waitpid(order["wait"], 0)[1], flush=True)  # noqa: T201 - the answer to an order
+            status = ended.pop(order["wait"], None)
+            status = os.waitpid(order["wait"], 0)[1] if status is None else status
+            print("ended", status, flush=True)  # noqa: T201 - the answer to an order
+            continue
+        if "step" in order:
+            ended[order["step"]] = _stepped(order["step"], order["journal"], order["since"])
             continue
         pid = os.fork()
         if pid == 0:

@@ -2,7 +2,8 @@
 
 from collections import Counter
 
-from .kills import FULL, LEAST, WANTED, Counted, Interval, killed
+from .counted import FULL, LEAST, WANTED, Counted, Interval
+from .kills import killed
 
 
 def test_twenty_kills_in_every_interval_leave_no_second_order_and_no_unknown_one() -> None:

@@ -73,12 +73,13 @@ _SIGNED = {"resolved": "resolve", "resumed": "resume", "adopted": "adopt", "tool
 _SIGNED.update(approver_added="add_approver", approver_removed="remove_approver")
 _SIGNED.update(client_added="add_client", client_removed="remove_client")
 _SIGNED["configuration_accepted"] = "accept_configuration"
-# The register's tables: the columns of a row, and how many of them tell rows apart; the last is when it was made.
+# The register's tables, and the remarks: a row's columns, and how many tell rows apart. A time of making is the last.
 _REGISTER = {
     "approver": (("name", "kind", "public", "counter", "added_ms"), 1),
     "client": (("name", "credential_sha256", "added_ms"), 1),
     "allowance": (("client", "tool", "is_allowed", "declaration", "changed_ms"), 2),
     "configuration": (("digest", "text", "accepted_ms"), 0),
+    "remark": (("intent", "text"), 1),
 }
 _MADE_BY = {"approver_added": "approver", "client_added": "client", "tool_allowed": "allowance"}
 _MADE_BY["configuration_accepted"] = "configuration"
@@ -489,7 +490,7 @@ def _check_halts(connection: sqlite3.Connection) -> None:
 
 
 def _check_register(connection: sqlite3.Connection) -> None:
-    """See that who approves, who proposes and what is configured is what the log says; schema 1 has no such tables."""
+    """See that who approves, proposes and remarked what, and the configuration, is as logged; schema 1 has none."""
     if connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'approver'").fetchone() is None:
         return
     for table, told in _told_of_register(connection).items():
@@ -504,11 +505,13 @@ def _check_register(connection: sqlite3.Connection) -> None:
 
 
 def _told_of_register(connection: sqlite3.Connection) -> dict[str, dict[Any, tuple[int, dict[str, Any]]]]:
-    """The register's rows, as the events made them."""
+    """The rows of the register and of the remarks, as the events made them."""
     told: dict[str, dict[Any, tuple[int, dict[str, Any]]]] = {table: {} for table in _REGISTER}
-    for row in connection.execute("SELECT seq, at_ms, kind, text FROM event ORDER BY seq"):
+    for row in connection.execute("SELECT seq, at_ms, kind, intent, text FROM event ORDER BY seq"):
         kind, body = row["kind"], json.loads(row["text"])["body"]
-        if kind in _MADE_BY:
+        if kind == "proposed" and body.get("note") is not None:
+            told["remark"][row["intent"],] = (row["seq"], {"intent": row["intent"], "text": body["note"]})
+        elif kind in _MADE_BY:
             columns, keys = _REGISTER[_MADE_BY[kind]]
             values = {name: body.get(name) for name in columns[:-1]} | {columns[-1]: row["at_ms"]}
             told[_MADE_BY[kind]][tuple(body[name] for name in columns[:keys])] = (row["seq"], values)

@@ -97,7 +97,7 @@ def absence(looks: Iterable[Findings], terms: AbsenceTerms) -> Absence:
     ours = [look for look in looks if look.client_order_id == terms.client_order_id]
     passed = [look for look in ours if look.venue_ms >= terms.first_look_ms]
     answered = [look for look in passed if not _silent(look, terms)]
-    shown = [look.venue_ms for look in answered if look.control is Says.FOUND]
+    shown = _shown(ours, terms)
     failing: dict[Condition, str | None] = {
         Condition.NEVER_FOUND: _found(ours),
         Condition.NOTHING_UNATTRIBUTABLE: _unattributable(ours),
@@ -123,6 +123,21 @@ def absence(looks: Iterable[Findings], terms: AbsenceTerms) -> Absence:
         else "no recorded test card has shown on this live venue what the proof rests on",
     }
     return Absence(tuple(Shortfall(condition, why) for condition, why in failing.items() if why is not None))
+
+
+def next_look_ms(looks: Iterable[Findings], terms: AbsenceTerms) -> int:
+    """The venue's time from which on the next look can be part of a proof, or complete it; UTC milliseconds."""
+    shown = _shown((look for look in looks if look.client_order_id == terms.client_order_id), terms)
+    return min(shown) + terms.spacing_ms if shown else terms.first_look_ms
+
+
+def _shown(looks: Iterable[Findings], terms: AbsenceTerms) -> list[int]:
+    """When each look began that is late enough and whole, and found a known order by the same look-up."""
+    return [
+        look.venue_ms
+        for look in looks
+        if look.venue_ms >= terms.first_look_ms and look.control is Says.FOUND and not _silent(look, terms)
+    ]
 
 
 def _found(looks: Sequence[Findings]) -> str | None:

@@ -14,6 +14,7 @@ JournalError (model.errors)
 │   └── ReadOnlyJournalError
 ├── UncertainWriteError         whether the record is on disk is not known; the journal refuses until reopened
 ├── ClockBehindError            this machine's clock is behind the last record
+├── UnrecordedHaltError         a halt is not on the disk; this run sends nothing more all the same
 ├── NotRecoveredError           what the last run left has not been looked at yet
 ├── NoSuchIntentError
 ├── StateChangedError           the intent is in another state than the caller thought
@@ -66,13 +67,19 @@ class FutureSchemaError(UnusableJournalError):
 class RestoredJournalError(UnusableJournalError):
     """It lacks records that a journal of this desk had on this machine."""
 
-    hint = "Compare the venue's own order list; then adopt the journal with an approver's signature."
+    hint = (
+        "If the newest journal is still here, put that one back. If not, keep this one aside, move its directory away "
+        "and run exchange-mcp desk --setup, which keeps desk.toml and the keys (docs/desk.md, A refused journal)."
+    )
 
 
 class ClonedJournalError(UnusableJournalError):
     """It ran elsewhere, or its mark on this machine is gone."""
 
-    hint = "Make sure that no other copy runs; then adopt the journal with an approver's signature."
+    hint = (
+        "Stop the other copy, if there is one: one key, one desk. Then keep this journal aside, move its directory "
+        "away and run exchange-mcp desk --setup, which keeps desk.toml and the keys (docs/desk.md, A refused journal)."
+    )
 
 
 class WriteFailedError(JournalError):
@@ -101,7 +108,21 @@ class UncertainWriteError(JournalError):
 class ClockBehindError(JournalError):
     """The clock is behind the journal's last record, so that ages and expiries would be wrong."""
 
-    hint = "Correct this machine's clock (NTP); if it was ahead before, adopt the journal with a signature."
+    hint = (
+        "Correct this machine's clock (NTP). If it had been ahead before, wait until it has passed that record, or set "
+        "the desk up again (docs/desk.md, A refused journal)."
+    )
+
+
+class UnrecordedHaltError(JournalError):
+    """A halt was not recorded. The desk takes no more writes until it is restarted; the next run would not know."""
+
+    hint = "Mend what keeps the journal from being written, restart the desk, and halt again."
+
+    def __init__(self, why: JournalError) -> None:
+        super().__init__(
+            f"the halt could not be recorded, so the desk accepts no more writes until it is restarted: {why.message}"
+        )
 
 
 class NotRecoveredError(JournalError):

@@ -7,7 +7,7 @@ proved waits for a named person; the looking goes on meanwhile, for an order may
 import asyncio
 from itertools import count
 
-from exchange_mcp.desk.absence import Absence, Condition, absence
+from exchange_mcp.desk.absence import Absence, Condition, absence, next_look_ms
 from exchange_mcp.desk.intents import State
 from exchange_mcp.desk.journal import Note
 from exchange_mcp.desk.looking import effect_of, look_for
@@ -21,6 +21,9 @@ from exchange_mcp.model.trading import Effect
 _HOPELESS = frozenset(
     {Condition.NOTHING_UNATTRIBUTABLE, Condition.LATE_REQUESTS_REFUSED, Condition.TEST_CARD}
 )
+
+# By how little a venue's time may be read differently for a look than before it; one that is early counts for nothing.
+_AFTER_MS = 100
 
 
 class Reconciler:
@@ -37,7 +40,7 @@ class Reconciler:
         station, late = self._station, 0
         first_look_ms = self._first_look_ms(station.journal.intent(intent_id))
         for number in count(1):
-            await asyncio.sleep(self._wait(intent_id, number, first_look_ms))
+            await asyncio.sleep(self._wait(intent_id, number))
             late += station.venue.venue_ms() >= first_look_ms
             missing = await self.look(intent_id)
             if missing is None:
@@ -47,14 +50,23 @@ class Reconciler:
             if is_spent or (is_hopeless and number >= station.pace.hopeless_looks):
                 self._ask(intent_id, missing)
 
-    def _wait(self, intent_id: str, number: int, first_look_ms: int) -> float:
-        """How long until the next look; the first one that can be part of a proof is not overslept."""
+    def _wait(self, intent_id: str, number: int) -> float:
+        """How long until the next look; neither the first one that can be part of a proof nor the last is overslept."""
         pace = self._station.pace
         if intent_id in self.asked:
             return pace.slow_look
         wait = pace.looks[min(number, len(pace.looks)) - 1]
-        due = (first_look_ms - self._station.venue.venue_ms()) / 1000
-        return min(wait, due) if due > pace.looks[0] else wait
+        due_ms = self._due_ms(self._station.journal.intent(intent_id)) - self._station.venue.venue_ms()
+        due = (due_ms + _AFTER_MS) / 1000
+        return min(wait, max(due, pace.looks[0])) if due > 0 else wait
+
+    def _due_ms(self, intent: Intent) -> int:
+        """The venue's time from which on the next look can bring the proof further."""
+        venue, latest_ms = self._station.venue, _latest_ms(intent)
+        if intent.action == "place":
+            return next_look_ms(self._looks.get(intent.id, ()), venue.absence_terms(intent.plan, latest_ms))
+        terms, seen = venue.effect_terms(intent.plan, latest_ms), self._pending_ms.get(intent.id)
+        return seen[0] + terms.spacing_ms if seen else terms.first_look_ms
 
     def _first_look_ms(self, intent: Intent) -> int:
         """The venue's time from which on a look can be part of a proof."""
