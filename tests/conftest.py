@@ -12,9 +12,6 @@ _SOAKING = frozenset(
     {
         "end_to_end/test_kills.py",
         "end_to_end/test_lost_hops.py",
-        "whole_desk/test_faults.py",
-        "whole_desk/test_kills.py",
-        "whole_desk/test_two_desks.py",
         "whole_desk/test_what_it_notices.py",
     }
 )
