@@ -98,8 +98,8 @@ def operated_desk(directory: Path) -> Generator[Operated]:
     # A Unix socket's path is short, and pytest's directories are not.
     with TemporaryDirectory(prefix="xm-") as runtime, simulated_exchange(directory) as sim:
         environ = environment(home, XDG_RUNTIME_DIR=runtime)
-        rendezvous = ("--rendezvous", str(sim.rendezvous))
-        done = ran("desk", "--setup", "--sim", "--yes", *rendezvous, environ=environ)
+        given = ("--rendezvous", str(sim.rendezvous), "--console-port", _free_port())
+        done = ran("desk", "--setup", "--sim", "--yes", *given, environ=environ)
         assert done.returncode == 0, done.stderr
         file = home / ".config" / "exchange-mcp" / "desk.toml"
         file.write_text(_roomy(file.read_text(encoding="utf-8")), encoding="utf-8")
@@ -144,10 +144,12 @@ class _Told:
 
 
 def _roomy(written: str) -> str:
-    """Limits that a test does not run into, and a port of the console's own."""
+    """Limits that a test does not run into."""
+    changed = re.sub(r"(?m)^max_open_orders = .*$", "max_open_orders = 50", written)
+    return re.sub(r"(?m)^max_orders_per_minute = .*$", "max_orders_per_minute = 100", changed)
+
+
+def _free_port() -> str:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    changed = re.sub(r"(?m)^max_open_orders = .*$", "max_open_orders = 50", written)
-    changed = re.sub(r"(?m)^max_orders_per_minute = .*$", "max_orders_per_minute = 100", changed)
-    return changed.replace("[console]\n", f"[console]\nport = {port}\n")
+        return str(free.getsockname()[1])

@@ -3,12 +3,15 @@
 import base64
 import hashlib
 import json
+import socket
 from pathlib import Path
 from typing import Final
 
 import pytest
 from click.testing import Result
 
+from exchange_mcp.cli.asking import Script
+from exchange_mcp.cli.desk_console import console_port
 from exchange_mcp.config.desk_tables import MOST_SOCKET_BYTES
 from exchange_mcp.config.owner_only import make_owner_only
 from exchange_mcp.config.serve import load_serve
@@ -91,8 +94,8 @@ def test_the_credential_is_32_random_bytes_and_neither_it_nor_a_key_is_said(sim:
 
 def test_standard_output_is_what_serve_needs_and_nothing_else(sim: Sim, home: Path) -> None:
     lines = simulated(sim, home).stdout.splitlines()
-    socket = settings_of(home).proposal_socket
-    written = f"~/{socket.relative_to(home)}" if socket.is_relative_to(home) else str(socket)
+    path = settings_of(home).proposal_socket
+    written = f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)
     assert lines[:8] == [
         'client = "assistant"   # above every table',
         "",
@@ -118,6 +121,48 @@ def test_the_lines_are_a_serve_toml_that_proposes_to_this_desk_with_the_credenti
     (client,) = registered(home / STATE / "journal.db").clients
     assert client.credential_sha256 == hashlib.sha256((home / CREDENTIAL).read_bytes()).hexdigest()
     assert [each.account.name for each in serve.accounts] == ["main"]
+
+
+def test_what_is_said_holds_no_part_of_a_question_that_nobody_was_asked(sim: Sim, home: Path) -> None:
+    done = simulated(sim, home)
+    said = done.stderr.splitlines()
+    assert "Account main can be traded." in said
+    assert not [line for line in said if "Ctrl-C" in line or line.startswith(("The limits.", "  The asset"))]
+    assert "passphrase" not in done.stderr  # a scripted key has none
+
+
+def test_the_console_gets_the_port_that_was_said(sim: Sim, home: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        port = taken.getsockname()[1]
+    assert simulated(sim, home, "--console-port", str(port)).exit_code == 0
+    assert settings_of(home).console_port == port
+
+
+def test_a_port_that_is_in_use_is_no_port_of_a_console(sim: Sim, home: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        done = simulated(sim, home, "--console-port", str(port))
+    assert done.exit_code == 2
+    assert f"--console-port: port {port} is in use on this machine" in done.stderr
+    assert not (home / CONFIG / "desk.toml").exists()
+
+
+def test_where_the_usual_port_is_taken_the_console_gets_the_next_that_is_free(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    asker = Script(reads_secrets=False)
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        usual: int = taken.getsockname()[1]
+        port = console_port(asker, None, usual=usual)
+    assert port is not None
+    assert port > usual
+    assert f"Port {usual}, the usual one of the page to decide on, is in use" in capsys.readouterr().err
+    assert console_port(asker, None, usual=usual) is None  # the file need not say it
 
 
 def test_a_second_run_says_what_is_there_and_changes_nothing(sim: Sim, home: Path) -> None:
@@ -200,8 +245,8 @@ def test_sockets_get_a_shorter_way_where_the_home_is_a_long_one(sim: Sim, tmp_pa
     done = simulated(sim, home)
     assert done.exit_code == 0, done.stderr
     settings = settings_of(home)
-    for socket in (settings.proposal_socket, settings.operator_socket):
-        assert len(bytes(socket)) <= MOST_SOCKET_BYTES
+    for path in (settings.proposal_socket, settings.operator_socket):
+        assert len(bytes(path)) <= MOST_SOCKET_BYTES
 
 
 @pytest.mark.parametrize(
@@ -210,7 +255,7 @@ def test_sockets_get_a_shorter_way_where_the_home_is_a_long_one(sim: Sim, tmp_pa
         (("--symbols", "btc/usdt"), "--symbols: a market is written in capitals"),
         (
             ("--symbols", "BTC/USD:BTC"),
-            "--symbols: BTC/USD:BTC is a inverse market, and no account has those",
+            "--symbols: BTC/USD:BTC is a market of type inverse, and no account has those",
         ),
         (("--max-order", "0"), "--max-order: give an amount greater than 0"),
         (

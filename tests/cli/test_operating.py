@@ -153,11 +153,17 @@ def test_a_key_that_the_desk_does_not_know_is_told_before_anything_is_asked(
 
 
 def test_a_halt_needs_no_key_says_what_is_halted_and_only_a_signature_resumes(desk: Operated) -> None:
+    waiting = desk.proposes("0.017")
     halted = desk.tells("halt", "--reason", "a drill")
     assert any("a drill" in each for each in halted["halted"])
     script = ("--key", str(desk.script_key))
     try:
         assert "a drill" in desk.tells("status")["halted"]
+        shown = desk.does("approvals", "show", waiting).stdout.splitlines()
+        assert shown[1].startswith("HALTED: The desk is halted by")
+        assert "a drill" in desk.tells("approvals", "show", waiting)["halted"]
+        signed = desk.tells("approvals", "approve", waiting, *script, code=1)
+        assert (signed["intent"]["state"], "sends it now" in signed["message"]) == ("lapsed", False)
         order = ("--operator", *script, "--account", "main", "--symbol", "BTC/USDT:USDT", "--type", "market")
         refused = desk.does("propose", "place", *order, "--side", "buy", "--amount", "0.002")
         assert (refused.exit_code, "halted" in refused.output) == (1, True)
@@ -303,6 +309,16 @@ def test_status_tells_a_person_and_a_program_the_same(desk: Operated) -> None:
     assert told["desk_id"] in shown
     assert told["accounts"][0]["key"] in shown
     assert "takes proposals" in shown
+    assert told["edited"] is None
+    file = desk.config / "desk.toml"
+    accepted = file.read_text(encoding="utf-8")
+    file.write_text(accepted + "# something else\n", encoding="utf-8")
+    try:
+        told, shown = desk.tells("status"), desk.does("status").stdout
+    finally:
+        file.write_text(accepted, encoding="utf-8")
+    assert "exchange-mcp desk accept" in told["edited"]
+    assert f"EDITED {told['edited']}" in " ".join(shown.split())
 
 
 @pytest.mark.parametrize(
@@ -358,7 +374,7 @@ def test_a_client_proposes_by_hand_with_the_tools_that_an_approver_allows_it_by_
     assert desk.does("clients", "allow", "assistant", "place_order", *script).exit_code == 0
     # Far from the market, so that the limits deny what the desk now takes from this client.
     answer = desk.tells("propose", "place", *priced, code=1)
-    assert answer["error"]["code"] == "POLICY_DENIED"
+    assert answer["error"]["code"] == "POLICY_MAX_PRICE_DISTANCE_PERCENT"
     near = ("propose", "place", *order[:-1], "market", "--amount", "0.01")
     taken = desk.tells(*near)
     assert taken["state"] == "proposed"

@@ -271,7 +271,10 @@ def test_a_port_that_is_taken_is_said_in_a_line(served: Served) -> None:
     port = served.url.split(":")[2].partition("/")[0]
     done = asked("serve", "--transport", "http", "--venue", "kraken", "--port", port, environ=served.environ)
     assert done.exit_code == 1
-    assert done.stderr.strip() == f"Error: 127.0.0.1 port {port}: Address already in use"
+    (line,) = done.stderr.splitlines()
+    assert line.startswith(f"Error: serve at 127.0.0.1: port {port} is in use by another program")
+    assert f":{port}" in line.partition("See which")[2]  # the command that names it
+    assert "--port PORT" in line
 
 
 # The last one here: it ends the server that others asked.

@@ -76,7 +76,9 @@ def test_a_port_that_is_taken_is_named(tmp_path: Path) -> None:
         port = taken.getsockname()[1]
         done = ran("sim", "--port", str(port), environ=environment(tmp_path))
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == f"Error: 127.0.0.1:{port}: Address already in use\n"
+    (line,) = done.stderr.splitlines()
+    assert line.startswith(f"Error: the simulated exchange at 127.0.0.1: port {port} is in use")
+    assert "--port" in line
 
 
 def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:

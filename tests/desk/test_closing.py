@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
+from exchange_mcp.desk import dialect
 from exchange_mcp.desk.intents import State
+from exchange_mcp.desk.journal_errors import UnrecordedHaltError
 from exchange_mcp.desk.ports import Footing
 from exchange_mcp.model.accounts import AccountName
 from exchange_mcp.model.client_ids import new_client_order_id, new_desk_tag
@@ -77,6 +79,26 @@ def test_a_desk_that_is_stopped_while_a_write_is_made_ready_claims_it_no_more() 
         assert (await desk.engine.settled(intent.id)).state is State.LAPSED
         assert desk.world.sends == 0
         stopping.close()
+
+    Running(venue_type=Staged).tell(story)
+
+
+def test_a_halt_that_the_journal_cannot_take_stops_this_run_all_the_same() -> None:
+    async def story(desk: Running) -> None:
+        intent = await desk.approved()
+        connection = desk.journal._connection  # pyright: ignore[reportPrivateUsage] - the disk's part is played here
+        with dialect.reading(connection):
+            connection.exec_driver_sql("PRAGMA query_only = ON")
+        with pytest.raises(UnrecordedHaltError, match="no more writes until it is restarted"):
+            desk.engine.halt(None, "ops", "a look")
+        with dialect.reading(connection):
+            connection.exec_driver_sql("PRAGMA query_only = OFF")
+        # There is room again, and still nothing is sent.
+        settled = await desk.engine.settled(intent.id)
+        assert settled.state is State.LAPSED
+        assert "A halt could not be recorded" in settled.reason
+        assert "halt" in str(desk.engine.closed(ACCOUNT))
+        assert desk.world.sends == 0
 
     Running(venue_type=Staged).tell(story)
 

@@ -1,5 +1,6 @@
 """The story of a trader and an assistant, told through a real client, a server, a desk and a venue, each a process."""
 
+import os
 from typing import Any
 
 import anyio
@@ -15,10 +16,15 @@ from .served import WRITING, Recorded, Transport, a_new_one, client_of, hide_ord
 
 pytestmark = pytest.mark.anyio
 
-# Both transports and both eras; that each transport speaks both eras to a desk is seen in `tests/server`.
+# Both transports and both eras; the other two pairs are told in `make soak`.
 TOLD = (
     ("stdio", ERAS[0], "ETH/USDT buy", 3),
     ("http", ERAS[1], "SOL/USDT sell", 6),
+    *(
+        [("stdio", ERAS[1], "SOL/USDT buy", 7), ("http", ERAS[0], "ETH/USDT sell", 4)]
+        if "EXCHANGE_MCP_SOAK" in os.environ
+        else []
+    ),
 )
 AMOUNTS = {
     "ETH/USDT": ("0.0100", "0.0110", "0.0120", "0.0130"),

@@ -155,6 +155,26 @@ def test_garbage_on_stdin_is_survived(tmp_path: Path) -> None:
         assert server.answer(2)["result"]["tools"]
 
 
+def test_a_request_that_cannot_be_read_is_answered_under_its_id_and_the_next_one_as_ever(
+    tmp_path: Path,
+) -> None:
+    half_an_emoji = json.dumps(call(5, "list_accounts", note="\ud83d"))
+    many_digits = json.dumps(call(6, "list_accounts", note=0)).replace("0}", "9" * 5000 + "}")
+    no_parameters = json.dumps({**call(7, "list_accounts"), "params": []})
+    several = json.dumps([call(8, "list_accounts"), INITIALIZED, call(9, "list_accounts")])
+    with launched("--venue", "kraken", home=tmp_path) as server:
+        server.send(INITIALIZE, INITIALIZED)
+        server.send("[" * 5000, '{"id": 4', '{"method": "x", "params": "\\ud83d"}')
+        server.send('{"id": "\\ud83d", "method": "x"}', '{"id": true, "method": "x", "params": 1}')
+        server.send(half_an_emoji, many_digits, no_parameters, several, call(10, "list_accounts"))
+        told = {number: server.answer(number) for number in range(5, 11)}
+        codes = [told[number].get("error", {}).get("code") for number in range(5, 11)]
+        assert codes == [-32700, -32700, -32600, -32600, -32600, None]
+        assert "nothing of it was done" in told[5]["error"]["message"]
+        rest, code = server.end()
+        assert (rest, code) == ("", 0)
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_the_process_in_order(number: signal.Signals, tmp_path: Path) -> None:
     with launched("--venue", "kraken", home=tmp_path) as server:

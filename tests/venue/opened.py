@@ -15,6 +15,7 @@ from exchange_mcp.model.callers import Caller, Scope
 from exchange_mcp.model.ports import ReadVenue
 from exchange_mcp.sim import SimulatedExchange
 from exchange_mcp.tools.handed import ReadHanded
+from exchange_mcp.venue.keys import KeyCare
 from exchange_mcp.venue.opening import KeyMaterial, Opening, OpenVenues
 from exchange_mcp.venue.wire import Loopback
 
@@ -22,6 +23,9 @@ SPOT, LINEAR, INVERSE = MarketType.SPOT, MarketType.LINEAR, MarketType.INVERSE
 
 NOON_MS = 1_767_268_800_000
 """2026-01-01T12:00:00Z."""
+
+
+_LONGEST_BACKOFF = 2.0
 
 
 @dataclass
@@ -46,6 +50,11 @@ class Naps:
     async def __call__(self, seconds: float) -> None:
         self.seconds.append(seconds)
         await anyio.lowlevel.checkpoint()
+
+
+async def patient(seconds: float) -> None:
+    """A sleep that skips the wait between two attempts of one question, and keeps the one between two questions."""
+    await anyio.sleep(0 if seconds <= _LONGEST_BACKOFF else seconds)
 
 
 def simulated(
@@ -79,7 +88,8 @@ async def opened(
     sleep: Callable[[float], Awaitable[None]] | None = None,
 ) -> AsyncGenerator[OpenVenues]:
     """The venues of these accounts, owned and closed as the server does."""
-    venues = OpenVenues(openings, cache, clock or MovedClock(), sleep=sleep or Naps())
+    care = KeyCare(sleep=patient)
+    venues = OpenVenues(openings, cache, clock or MovedClock(), sleep=sleep or Naps(), care=care)
     owner = asyncio.create_task(venues.run())
     try:
         # Keys are checked before anything is read; a test's faults are for what comes after.

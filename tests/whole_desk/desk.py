@@ -135,15 +135,20 @@ class WholeDesk:
 
     def start(self, *, is_open: bool = True) -> None:
         """Run the desk, from the moment that it serves; or until account main takes writes."""
+        process = self.spawn()
+        assert process.stdout is not None
+        self.told = [process.stdout.readline(), process.stdout.readline()]
+        assert self.told[1], self.log.read_text()
+        if is_open:
+            self.until(lambda status: status.closed is None and status.accounts[0].closed is None)
+
+    def spawn(self) -> "subprocess.Popen[str]":
+        """Begin to run it, and wait for nothing."""
         with self.log.open("a") as stderr:
             self.process = subprocess.Popen(  # noqa: S603 - our own program
                 [*PROGRAM, "desk"], env=self.environ, stdout=subprocess.PIPE, stderr=stderr, text=True
             )
-        assert self.process.stdout is not None
-        self.told = [self.process.stdout.readline(), self.process.stdout.readline()]
-        assert self.told[1], self.log.read_text()
-        if is_open:
-            self.until(lambda status: status.closed is None and status.accounts[0].closed is None)
+        return self.process
 
     def fails(self) -> tuple[int, str]:
         """Run the desk where it refuses to start; its exit code and what it says."""

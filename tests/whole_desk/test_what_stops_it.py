@@ -1,7 +1,9 @@
 """What keeps the desk from starting, from opening, or from going on: one clear line each, and nothing sent."""
 
 import socket
+import sqlite3
 from collections.abc import Generator
+from contextlib import closing
 
 import pytest
 
@@ -77,7 +79,9 @@ def test_a_port_that_is_taken_keeps_the_desk_from_starting_and_is_named(unlucky:
         taken.bind(("127.0.0.1", port))
         taken.listen()
         code, said = unlucky.fails()
-    assert (code, f"port {port}" in said, len(said.splitlines())) == (1, True, 1)
+    assert (code, f"the console: port {port} is in use" in said, len(said.splitlines())) == (1, True, 1)
+    assert f":{port}" in said.partition("See which")[2]  # the command that names it
+    assert f"change port under [console] in {unlucky.places.desk_file}" in said
 
 
 def test_without_an_approver_nothing_can_be_proposed(exchange: Sim) -> None:
@@ -118,6 +122,24 @@ def test_a_changed_configuration_opens_nothing_until_it_is_signed_and_then_at_on
     while "desk.toml cannot be used" not in desk.log.read_text(encoding="utf-8"):
         desk.status()
     assert desk.status().closed is None
+
+
+def test_a_journal_that_takes_no_record_closes_a_running_desk_in_one_line_and_reads_go_on(
+    desk: WholeDesk,
+) -> None:
+    desk.start()
+    with closing(sqlite3.connect(desk.places.desk_journal, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        desk.reload()
+        desk.until(lambda status: "The journal took no record" in str(status.closed))
+        other.execute("ROLLBACK")
+        desk.reload()
+        desk.until(lambda status: status.closed is None and status.accounts[0].closed is None)
+        other.execute("BEGIN IMMEDIATE")
+        assert desk.stop() == 0
+    said = desk.log.read_text(encoding="utf-8")
+    assert "the end is not in the journal" in said
+    assert "Traceback" not in said
 
 
 def test_a_key_that_can_withdraw_closes_its_account_and_says_the_remedy() -> None:

@@ -35,6 +35,10 @@ class Asker(Protocol):
         """One line that `judge` has nothing against."""
         ...
 
+    def explain(self, text: str) -> None:
+        """What the next questions are about; nobody is told who is asked nothing."""
+        ...
+
     def agrees(self, question: str) -> bool:
         """Whether to go on with something; a script never agrees to what it did not ask for."""
         ...
@@ -65,6 +69,10 @@ class Terminal:
                 return answer
             say(f"  {refusal if given is None else f'{option}: {refusal}'}")
             answer = given = None
+
+    def explain(self, text: str) -> None:
+        """Say it."""
+        say(text)
 
     def agrees(self, question: str) -> bool:
         """Yes, unless it begins with n."""
@@ -99,6 +107,9 @@ class Script:
         if refusal is not None:
             raise click.UsageError(f"{option}: {refusal}")
         return answer
+
+    def explain(self, text: str) -> None:
+        """Not to a script."""
 
     def agrees(self, question: str) -> bool:  # noqa: ARG002 - nobody is asked
         """No."""

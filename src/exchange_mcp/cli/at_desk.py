@@ -49,7 +49,9 @@ def desk_options(command: _Command) -> _Command:
 def at_desk(socket: Path | None, *, is_json: bool) -> Generator[OperatorClient]:
     """The desk. An error inside the block ends the command with its sentence, its next step and its exit code."""
     try:
-        with OperatorClient(operator_socket() if socket is None else socket) as client:
+        own = operator_socket() if socket is None else socket
+        # Another socket may be another desk's, whose journal is not this user's.
+        with OperatorClient(own, journal=places().desk_journal if socket is None else None) as client:
             yield client
     except NotSignableError as error:
         end(

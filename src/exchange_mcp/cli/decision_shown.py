@@ -24,6 +24,7 @@ def page_object(page: Page) -> dict[str, object]:
     return {
         "environment": page.environment,
         "headline": page.headline,
+        "halted": page.halted,
         "where": dict(page.where),
         "lines": list(page.lines),
         "request": list(page.request),
@@ -44,6 +45,8 @@ def remaining(until_ms: int, now_ms: int) -> str:
 
 def _plain(page: Page, now_ms: int) -> Iterator[str]:
     yield f"=== {page.environment} ==="
+    if page.halted is not None:
+        yield f"HALTED: {page.halted}"
     yield page.headline
     yield ""
     for label, told in _parts(page, now_ms):
@@ -92,8 +95,9 @@ def _show_framed(page: Page, now_ms: int) -> None:
         style = "bold red" if label == "WARNING" else "yellow" if label in {"warning", "changed"} else ""
         figures.add_row(Text(label), Text(told, style=style))
     colour = "red" if page.is_live else "cyan"
+    halted = [] if page.halted is None else [Text(f"HALTED: {page.halted}", style="bold red"), Text("")]
     framed = Panel(
-        Group(Text(page.headline, style="bold"), Text(""), figures),
+        Group(*halted, Text(page.headline, style="bold"), Text(""), figures),
         title=Text(f" {page.environment} ", style=f"bold reverse {colour}"),
         border_style=colour,
     )

@@ -28,6 +28,9 @@ _HEAD: Final = """\
 expires_seconds = 600
 grant_seconds = 120
 """
+_PORT: Final = (
+    "The page to decide on is served here, on this machine alone; passkeys hold for this port only."
+)
 _POLICY_HEAD: Final = """\
 # The limits of every order. What no limit allows is refused; what you add here can only be as wide as you write it.
 """
@@ -86,18 +89,31 @@ class DeskDraft:
         write_owner_only(self._draft, text.encode())
 
     def settings(
-        self, limits: FirstLimits, *, has_scripted_approver: bool, sockets: Sequence[tuple[str, str]]
+        self,
+        limits: FirstLimits,
+        *,
+        has_scripted_approver: bool,
+        sockets: Sequence[tuple[str, str]],
+        console_port: int | None,
     ) -> str:
-        """The whole `desk.toml`; `sockets` are settings of [desk] with their paths as written."""
+        """The whole `desk.toml`.
+
+        Args:
+            limits: what stands in [policy], and from which worth on an amount is typed.
+            has_scripted_approver: whether a script may approve.
+            sockets: settings of [desk] with their paths as written.
+            console_port: of [console]; None for the usual one.
+        """
         desk = "".join(f"{name} = {quoted(path)}\n" for name, path in sockets)
         if has_scripted_approver:
             desk += (
                 f"{'scripted_approver = true':<46}# a script may approve, since no account has real money\n"
             )
+        port = "" if console_port is None else f"# {_PORT}\nport = {console_port}\n"
         return "\n".join(
             [
                 _HEAD + desk,
-                f"[console]\n{limits.type_above()}\n",
+                f"[console]\n{port}{limits.type_above()}\n",
                 self._text,
                 _POLICY_HEAD + limits.table(),
             ]

@@ -30,6 +30,7 @@ from exchange_mcp.desk.approver_keys import (
     create_scripted,
     read_key_file,
 )
+from exchange_mcp.desk.approvers import SCRIPTED
 from exchange_mcp.desk.enrolling import Registered, enrol_first, registered
 from exchange_mcp.desk.opening import Surroundings, marks_in, this_machine
 from exchange_mcp.desk.records import Opening
@@ -122,7 +123,9 @@ class FirstEnrolment:
         if self._settings.has_scripted_approver:
             made, content = create_scripted(name or _SCRIPT, SystemEntropy())
         else:
-            say("\nThe approver: whoever has this key and its passphrase decides what is sent.")
+            self._asker.explain(
+                "\nThe approver: whoever has this key and its passphrase decides what is sent."
+            )
             name = self._asker.ask(
                 "--approver",
                 "Name of the first approver",
@@ -135,9 +138,12 @@ class FirstEnrolment:
             made, content = create(name, passphrase, SystemEntropy())
         path = self._found.approver_keys / f"{made.name}{KEY_SUFFIX}"
         write_owner_only(path, content)
-        say(
-            f"Stored: the key of approver {made.name}, {path}. Keep a copy of it, and its passphrase in mind."
+        care = (
+            "Whoever can read it can approve."
+            if made.kind == SCRIPTED
+            else "Keep a copy of it, and its passphrase in mind."
         )
+        say(f"Stored: the key of approver {made.name}, {path}. {care}")
         return KeyFile(path, made.name, made.kind, made.public)
 
     def _taken_up(self, path: Path) -> KeyFile:

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
-from exchange_mcp.cli.asking import Asker, Judge, say
+from exchange_mcp.cli.asking import Asker, Judge
 from exchange_mcp.config.toml_text import listed, quoted
 from exchange_mcp.model.accounts import MarketType
-from exchange_mcp.model.decimals import INPUT_PATTERN, multiply, text
+from exchange_mcp.model.decimals import CONTEXT, INPUT_PATTERN, multiply, text
 from exchange_mcp.policy.reach import type_of
 from exchange_mcp.policy.tables import SYMBOL
 
@@ -20,6 +20,7 @@ _MONEY: Final = frozenset({"USDT", "USDC", "USD", "EUR", "FDUSD", "TUSD", "DAI",
 _MOST_LEVERAGE: Final = 1000
 _DAYS_WORTH: Final = Decimal(5)
 _LOSS_SHARE: Final = Decimal("0.5")
+_TYPED_SHARE: Final = Decimal("0.5")
 
 WHY: Final = {
     "reference": "the asset in which the amounts below are stated",
@@ -74,7 +75,7 @@ class FirstLimits:
 
     def type_above(self) -> str:
         """The line of the table `[console]`: half of what one order may be worth."""
-        return _line("type_above", text(multiply(self.max_order, Decimal("0.5"))))
+        return _line("type_above", _part(self.max_order, _TYPED_SHARE))
 
     def _values(self) -> Iterator[tuple[str, str]]:
         yield "reference", quoted(self.reference)
@@ -103,7 +104,7 @@ def ask_limits(
     asker: Asker, told: ToldLimits, accounts: Sequence[str], market_types: Collection[MarketType]
 ) -> FirstLimits:
     """Ask for the limits of these accounts, whose markets are of these types."""
-    say(
+    asker.explain(
         "\nThe limits. What no limit allows is refused; each can be changed later, by an approver's signature."
     )
     usual = "BTC/USDT" if MarketType.SPOT in market_types else "BTC/USDT:USDT"
@@ -159,7 +160,7 @@ def _with_derivatives(asker: Asker, told: ToldLimits, limits: FirstLimits) -> Fi
         "max_daily_loss",
         "--max-loss",
         f"Loss at most, in {limits.reference}",
-        text(multiply(limits.max_order, _LOSS_SHARE)),
+        _part(limits.max_order, _LOSS_SHARE),
         told.max_loss,
         _judge_amount(),
     )
@@ -179,7 +180,7 @@ def _ask(  # noqa: PLR0913, PLR0917 - what a question is made of
 ) -> str:
     if given is None:
         why = WHY[limit]
-        say(f"  {why[0].upper()}{why[1:]}.")
+        asker.explain(f"  {why[0].upper()}{why[1:]}.")
     return asker.ask(option, question, default=default, given=given, judge=judge)
 
 
@@ -194,7 +195,7 @@ def _judge_symbols(market_types: Collection[MarketType]) -> Judge:
                     "a market is written in capitals, as BTC/USDT (spot) or BTC/USDT:USDT (linear perpetual)"
                 )
             if type_of(symbol) not in market_types:
-                return f"{symbol} is a {type_of(symbol)} market, and no account has those"
+                return f"{symbol} is a market of type {type_of(symbol)}, and no account has those"
         return "names a market twice" if len(set(symbols)) < len(symbols) else None
 
     return judge
@@ -215,6 +216,10 @@ def _judge_leverage(answer: str) -> str | None:
     is_whole = answer.isascii() and answer.isdecimal() and len(answer) <= len(str(_MOST_LEVERAGE))
     fits = is_whole and 1 <= int(answer) <= _MOST_LEVERAGE
     return None if fits else f"give a whole number from 1 to {_MOST_LEVERAGE}; 1 is none"
+
+
+def _part(whole: Decimal, share: Decimal) -> str:
+    return text(multiply(whole, share).normalize(CONTEXT))
 
 
 def _words(answer: str) -> tuple[str, ...]:

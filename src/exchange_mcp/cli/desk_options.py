@@ -61,6 +61,11 @@ _OPTIONS: Final[tuple[Callable[[Callable[..., None]], Callable[..., None]], ...]
     click.option(
         "--max-loss", help="With --setup: the loss in 24 hours after which positions are only reduced."
     ),
+    click.option(
+        "--console-port",
+        type=click.IntRange(1024, 65_535),
+        help="With --setup: TCP port of the page to decide on [default: 8767, or the next that is free].",
+    ),
     click.option("--approver", help="With --setup: the first approver's name."),
     click.option("--client", help="With --setup: the first client's name."),
     click.option("--tools", help="With --setup: the tools that the client may propose with."),

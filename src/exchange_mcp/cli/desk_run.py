@@ -17,10 +17,12 @@ from exchange_mcp.cli.clock import SystemClock
 from exchange_mcp.cli.configured import absolute, end_with_faults
 from exchange_mcp.cli.entropy import SystemEntropy
 from exchange_mcp.cli.places import places
+from exchange_mcp.cli.ports import port_refused
 from exchange_mcp.config.accepted import load_accepted
 from exchange_mcp.config.faults import ConfigError, Fault, SecretError
-from exchange_mcp.config.logs import configure_logging
+from exchange_mcp.config.logs import configure_logging, get_logger
 from exchange_mcp.config.redaction import Redactor
+from exchange_mcp.desk.journal import Journal
 from exchange_mcp.desk.journal_errors import LockHeldError
 from exchange_mcp.desk.opening import Surroundings, marks_in, open_journal, this_machine
 from exchange_mcp.desk.program import Around, Program
@@ -38,6 +40,8 @@ from exchange_mcp.tools.registry import builtin
 
 if TYPE_CHECKING:
     from exchange_mcp.venue.opening import Opening as VenueOpening
+
+_log = get_logger(__name__)
 
 _PRIVATE = 0o077
 
@@ -115,7 +119,7 @@ def _made(
             ),
         ),
     )
-    held.callback(journal.close)
+    held.callback(_close, journal)
     around = Around(
         file=source,
         judge=lambda text: judge_settings(text, source, check=check_account, environ=os.environ),
@@ -130,12 +134,18 @@ def _made(
     try:
         program = Program(first, ground, around)
     except OSError as error:
-        port = first.settings.console_port
-        raise click.ClickException(
-            f"the console's port {port} ([console] port): {error.strerror or error}"
-        ) from None
+        change = f"change port under [console] in {source}, and sign that: exchange-mcp desk accept"
+        raise port_refused(error, "the console", first.settings.console_port, change) from None
     held.callback(program.close)
     return program
+
+
+def _close(journal: Journal) -> None:
+    """The end in order; where the journal takes no last record, the next start finds it as after a crash."""
+    try:
+        journal.close()
+    except JournalError as error:
+        _log.warning("the end is not in the journal", error=error.message)
 
 
 def _stopped_by(error: ExchangeMcpError) -> NoReturn:

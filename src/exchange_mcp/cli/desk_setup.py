@@ -14,6 +14,7 @@ import click
 
 from exchange_mcp.cli.asking import Asker, Script, Terminal, one_of, say
 from exchange_mcp.cli.configured import absolute, end_with_faults
+from exchange_mcp.cli.desk_console import console_port
 from exchange_mcp.cli.desk_draft import DeskDraft
 from exchange_mcp.cli.desk_enrolment import FirstEnrolment
 from exchange_mcp.cli.desk_limits import ToldLimits, ask_limits
@@ -72,13 +73,14 @@ def set_up(file: Path | None, *, is_script: bool, is_sim: bool, rendezvous: Path
     found = places()
     path = found.desk_file if file is None else absolute(file)
     approver, client, tools = (said.pop(name) for name in ("approver", "client", "tools"))
+    port = said.pop("console_port")
     limits = ToldLimits(**{name: said.pop(name) for name in _LIMITS})
     home = home_directory(os.environ)
     told = told_of({**said, "wants_key": True}, home)
     asker = Script(reads_secrets=told.reads_secrets) if is_script else Terminal()
     try:
         surroundings = around(found, home, path, rendezvous)
-        setup = _Setup(asker, found, path, surroundings, redactor)
+        setup = _Setup(asker, found, path, surroundings, redactor, console_port=port)
         settings = setup.settings(told, limits)
         enrolment = FirstEnrolment(asker, found, home, settings, redactor)
         enrolment.run(approver=approver, client=client, tools=tools)
@@ -105,6 +107,7 @@ class _Setup:
     path: Path
     around: Surroundings
     redactor: Redactor
+    console_port: int | None
 
     def settings(self, told: Told, limits: ToldLimits) -> DeskSettings:
         """What the desk is told, from the file that is there, or from questions."""
@@ -118,10 +121,10 @@ class _Setup:
         if draft.names:
             say(f"Going on with what was begun. Its accounts: {', '.join(draft.names)}.")
         else:
-            say(
-                "This sets a desk up, which holds trading keys and sends only what you approve. Ctrl-C interrupts it;"
+            self.asker.explain(
+                "This sets a desk up, which holds trading keys and sends only what you approve. Ctrl-C interrupts it;\n"
+                "whatever is done by then is kept, and the next run goes on from there.\n"
             )
-            say("whatever is done by then is kept, and the next run goes on from there.\n")
         while not draft.names or self._wants_another():
             self._add_account(draft, told)
         market_types = {each for account in draft.accounts for each in account.market_types}
@@ -129,7 +132,10 @@ class _Setup:
         if _is_simulated(draft):
             first = replace(first, max_open=_PRACTICE_OPEN, max_a_minute=_PRACTICE_A_MINUTE)
         text = draft.settings(
-            first, has_scripted_approver=self._is_scripted(draft), sockets=tuple(self._sockets())
+            first,
+            has_scripted_approver=self._is_scripted(draft),
+            sockets=tuple(self._sockets()),
+            console_port=console_port(self.asker, self.console_port),
         )
         settings = judge_settings(text, self.path, check=check_account, environ=os.environ)
         write_owner_only(self.path, text.encode())
@@ -154,7 +160,7 @@ class _Setup:
             for place in enrolled.places.store():
                 say(f"Stored: {place}.")
         draft.keep(enrolled.text)
-        say(f"Account {enrolled.account.name} can be traded.\n")
+        say(f"Account {enrolled.account.name} can be traded.")
 
     def _is_scripted(self, draft: DeskDraft) -> bool:
         return _is_simulated(draft) and isinstance(self.asker, Script)

@@ -6,10 +6,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-import click
-
 from exchange_mcp.cli.clock import SystemClock
 from exchange_mcp.cli.places import places
+from exchange_mcp.cli.ports import port_refused
 from exchange_mcp.cli.registered import Registered
 from exchange_mcp.config.faults import ConfigError, Fault, SecretError
 from exchange_mcp.config.listening import listening_faults
@@ -90,7 +89,9 @@ def listen(table: HttpTable, source: Path | None) -> Listening:
     try:
         listener = listening_socket(table)
     except OSError as error:
-        raise click.ClickException(f"{table.address} port {table.port}: {error.strerror}") from None
+        stands = "" if source is None else f", or change [http] in {source}"
+        change = f"name another: exchange-mcp serve --transport http --address IP --port PORT{stands}"
+        raise port_refused(error, f"serve at {table.address}", table.port, change) from None
     return Listening(table, listener, tls, store)
 
 

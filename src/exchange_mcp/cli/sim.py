@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from exchange_mcp.cli.places import places
+from exchange_mcp.cli.ports import port_refused
 from exchange_mcp.sim.program import run
 from exchange_mcp.sim.rendezvous import Rendezvous, RendezvousError
 
@@ -50,5 +51,7 @@ def command(seed: int, port: int, accounts: int, rendezvous: Path | None, *, exi
     except RendezvousError as error:
         raise click.ClickException(str(error)) from None
     except OSError as error:
-        where = error.filename or f"127.0.0.1:{port}"
-        raise click.ClickException(f"{where}: {error.strerror or error}") from None
+        if error.filename is not None:
+            raise click.ClickException(f"{error.filename}: {error.strerror or error}") from None
+        change = "leave --port out: any that is free is taken then"
+        raise port_refused(error, "the simulated exchange at 127.0.0.1", port, change) from None

@@ -39,6 +39,8 @@ def _desk(status: Status, now_ms: int) -> Iterator[tuple[str, str]]:
         yield "CLOSED", status.closed
     if status.halted is None and status.closed is None:
         yield "state", "takes proposals"
+    if status.edited is not None:
+        yield "EDITED", status.edited
     yield "pending", f"{status.pending} (exchange-mcp approvals list)"
     yield "approvers", ", ".join(status.approvers) or "nobody: nothing can be proposed"
     yield "clients", ", ".join(status.clients) or "none"

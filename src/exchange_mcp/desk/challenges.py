@@ -3,11 +3,13 @@
 from typing import Final
 
 from exchange_mcp.desk.approvers import refused
+from exchange_mcp.model.errors import BusyError
 from exchange_mcp.model.ports import Clock, Entropy
 
 LIFE_MS: Final = 120_000
 NONCE_BYTES: Final = 16
-_MOST: Final = 256
+MOST: Final = 16_384
+"""More than the operator socket and the console together let anybody ask for within a nonce's life."""
 
 
 class Challenges:
@@ -19,11 +21,17 @@ class Challenges:
         self._minted: dict[str, int] = {}
 
     def mint(self) -> tuple[str, int]:
-        """A nonce and until when it is good. Too many at once push out the oldest."""
+        """A nonce and until when it is good. None pushes out another: somebody may be signing over that one.
+
+        Raises:
+            BusyError: there are too many.
+        """
         now_ms = self._clock.now_ms()
-        self._minted = {nonce: until for nonce, until in self._minted.items() if until > now_ms}
-        while len(self._minted) >= _MOST:
-            del self._minted[next(iter(self._minted))]
+        self._forget_the_past(now_ms)
+        if len(self._minted) >= MOST:
+            raise BusyError(
+                f"{MOST} statements wait for a signature already", hint="Ask again in two minutes."
+            )
         nonce, until = self._entropy.token(NONCE_BYTES).hex(), now_ms + LIFE_MS
         self._minted[nonce] = until
         return nonce, until
@@ -41,6 +49,11 @@ class Challenges:
             raise refused("it says another expiry than the desk gave its nonce")
         if self._clock.now_ms() >= until:
             raise refused("its time is over")
+
+    def _forget_the_past(self, now_ms: int) -> None:
+        """Oldest first, so that minting costs the same however many there are."""
+        while self._minted and next(iter(self._minted.values())) <= now_ms:
+            del self._minted[next(iter(self._minted))]
 
     def __len__(self) -> int:
         return len(self._minted)

@@ -29,16 +29,16 @@ _IN_DOUBT: Final = (
 )
 
 
-def check_halts(entry: Entry, intent: Intent) -> None:
-    """See that nothing is halted, or that this is what a halt lets through.
+def goes_through_halts(intent: Intent) -> bool:
+    """Whether a halt lets this through: an operator's cancel, or order that the venue itself holds to reducing."""
+    return intent.origin is Origin.OPERATOR and (intent.action == "cancel" or intent.is_reduce_only)
 
-    That is a cancel, or an order that the venue itself holds to reducing, proposed on the operator's socket.
-    """
+
+def check_halts(entry: Entry, intent: Intent) -> None:
+    """See that nothing is halted, or that this is what a halt lets through."""
     halt = next((h for h in halts_of(entry.connection) if h.account in {None, intent.account}), None)
-    is_exempt = intent.origin is Origin.OPERATOR and (intent.action == "cancel" or intent.is_reduce_only)
-    if halt is not None and not is_exempt:
-        halted = "the desk" if halt.account is None else f"account {halt.account}"
-        raise ClaimRefusedError(ClaimRefusal.HALTED, f"{halted} is halted by {halt.by}: {halt.reason}")
+    if halt is not None and not goes_through_halts(intent):
+        raise ClaimRefusedError(ClaimRefusal.HALTED, f"{halt.what} is halted by {halt.by}: {halt.reason}")
 
 
 def check_grant(entry: Entry, intent: Intent, claim: Claim) -> None:

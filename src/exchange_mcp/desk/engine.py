@@ -12,6 +12,7 @@ from exchange_mcp.config.logs import get_logger
 from exchange_mcp.desk.dispatcher import Dispatcher
 from exchange_mcp.desk.intents import State
 from exchange_mcp.desk.journal import Journal, Note
+from exchange_mcp.desk.journal_errors import UnrecordedHaltError
 from exchange_mcp.desk.pace import Pace
 from exchange_mcp.desk.ports import DeskVenue, Judge, LimitRuling, Limits, Planned
 from exchange_mcp.desk.read_back import ReadBack
@@ -124,7 +125,7 @@ class Engine:
         self._waiters = Waiters()
         self._tasks = OwnedTasks(self._failed)
         self._fault: str | None = None
-        self._is_stopping = False
+        self._stopped_by: str | None = None
         self._hands = {
             account: _Hands(
                 Station(
@@ -163,11 +164,11 @@ class Engine:
         for intent in recovered.lapsed:
             _log.warning("approved before the restart, lapsed", intent=intent.id)
 
-    async def stop(self) -> None:
+    async def stop(self, reason: str = "The desk is being shut down.") -> None:
         """Take nothing more, wait for every send that is under way to be recorded, then end."""
-        self._is_stopping = True
+        self._stopped_by = reason
         for hands in self._hands.values():
-            hands.dispatcher.refusal = hands.dispatcher.refusal or "The desk is being shut down."
+            hands.dispatcher.refusal = hands.dispatcher.refusal or reason
         await self._tasks.stop()
 
     async def _open(self, hands: _Hands) -> None:
@@ -369,11 +370,16 @@ class Engine:
 
         Raises:
             UnknownAccountError: the desk holds no such account, so that nothing would be stopped.
-            JournalError: the halt is not recorded.
+            UnrecordedHaltError: it is not recorded; what it was to stop is stopped until a restart.
         """
         if account is not None and account not in self._hands and account not in self._unopened:
             raise UnknownAccountError(f"the desk holds no account {account}; nothing is halted")
-        self._journal.halt(account, by=by, reason=reason)
+        try:
+            self._journal.halt(account, by=by, reason=reason)
+        except JournalError as error:
+            # Somebody wants it to stop now; a disk that has room again in a minute is no consent.
+            self._failed(f"A halt could not be recorded: {error.message}")
+            raise UnrecordedHaltError(error) from None
 
     def resume(self, account: AccountName | None, signed: Signed) -> None:
         """Lift a halt, by an approver's signature."""
@@ -402,8 +408,8 @@ class Engine:
             raise WritesClosedError(f"no write of {account} is accepted: {self._unopened[account]}")
         if hands is None:
             raise UnknownAccountError(f"the desk holds no account {account}")
-        if self._is_stopping:
-            raise StoppingError("the desk is being shut down")
+        if self._stopped_by is not None:
+            raise StoppingError(self._stopped_by)
         reason = self._fault or hands.station.closed
         if reason is not None:
             raise WritesClosedError(f"no write of {account} is accepted: {reason}")

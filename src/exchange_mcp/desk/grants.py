@@ -6,7 +6,8 @@ memory: after a restart whoever decides looks again.
 """
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -67,6 +68,14 @@ class Signing:
     needed: int
 
 
+@dataclass(slots=True)
+class _Turn:
+    """Who previews one proposal at the moment, and how many have or want to."""
+
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+    users: int = 0
+
+
 def approvals_in(details: Mapping[str, Any]) -> int:
     """How many approvers the limits ask for, by what they said; one where they did not say."""
     told = details.get("approvals")
@@ -94,7 +103,7 @@ class Decisions:
         self._kinds = kinds
         self._grant_ms = grant_ms
         self._open: dict[str, OpenDecision] = {}
-        self._turns: dict[str, asyncio.Lock] = {}
+        self._turns: dict[str, _Turn] = {}
 
     async def open(
         self, engine: Engine, policy_text: str, policy_digest: str, intent_id: str
@@ -106,7 +115,7 @@ class Decisions:
                 limits decided. JournalError, ExchangeMcpError: as `Engine.review`.
         """
         self._forget_the_past()
-        async with self._turns.setdefault(intent_id, asyncio.Lock()):
+        async with self._turn(intent_id):
             intent = self._awaiting(self._journal.intent(intent_id), policy_digest)
             held = self._open.get(intent_id)
             if held is not None and self._is_current(held, intent, policy_digest):
@@ -276,7 +285,19 @@ class Decisions:
     def _forget_the_past(self) -> None:
         now_ms = self._clock.now_ms()
         self._open = {key: one for key, one in self._open.items() if one.expires_ms > now_ms}
-        self._turns = {key: lock for key, lock in self._turns.items() if lock.locked() or key in self._open}
+
+    @asynccontextmanager
+    async def _turn(self, intent_id: str) -> AsyncGenerator[None]:
+        """One after another. Kept while anybody has it or waits: a lock is free for a moment between two of them."""
+        turn = self._turns.setdefault(intent_id, _Turn())
+        turn.users += 1
+        try:
+            async with turn.lock:
+                yield
+        finally:
+            turn.users -= 1
+            if not turn.users:
+                del self._turns[intent_id]
 
 
 def _is_same_key(one: Approver, other: Approver) -> bool:

@@ -14,6 +14,7 @@ JournalError (model.errors)
 │   └── ReadOnlyJournalError
 ├── UncertainWriteError         whether the record is on disk is not known; the journal refuses until reopened
 ├── ClockBehindError            this machine's clock is behind the last record
+├── UnrecordedHaltError         a halt is not on the disk; this run sends nothing more all the same
 ├── NotRecoveredError           what the last run left has not been looked at yet
 ├── NoSuchIntentError
 ├── StateChangedError           the intent is in another state than the caller thought
@@ -111,6 +112,17 @@ class ClockBehindError(JournalError):
         "Correct this machine's clock (NTP). If it had been ahead before, wait until it has passed that record, or set "
         "the desk up again (docs/desk.md, A refused journal)."
     )
+
+
+class UnrecordedHaltError(JournalError):
+    """A halt was not recorded. The desk takes no more writes until it is restarted; the next run would not know."""
+
+    hint = "Mend what keeps the journal from being written, restart the desk, and halt again."
+
+    def __init__(self, why: JournalError) -> None:
+        super().__init__(
+            f"the halt could not be recorded, so the desk accepts no more writes until it is restarted: {why.message}"
+        )
 
 
 class NotRecoveredError(JournalError):

@@ -7,13 +7,40 @@ https://man7.org/linux/man-pages/man2/flock.2.html
 import fcntl
 import os
 import re
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from exchange_mcp.config.owner_only import make_owner_only
 from exchange_mcp.desk.journal_errors import LockHeldError, UnsafePlaceError
+from exchange_mcp.model.venue_text import visible
 
 _KEY_ID: Final = re.compile(r"[A-Za-z0-9_-]{4,128}")
+
+
+_MOST_TOLD: Final = 160
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """Who holds a lock: its process id, 0 where the file does not say, and what it says it is doing, or ""."""
+
+    pid: int
+    doing: str
+
+    def __str__(self) -> str:
+        return f"process {self.pid}" if self.pid else "another process"
+
+
+def journal_lock(journal: Path) -> Path:
+    """Where the lock of a journal's file is."""
+    return journal.with_name(f"{journal.name}.lock")
+
+
+def socket_lock(socket: Path) -> Path:
+    """Where the lock of a socket's file is: of the socket alone nobody can tell whether anybody lives behind it."""
+    return socket.with_name(f".{socket.name}.lock")
 
 
 class ProcessLock:
@@ -34,19 +61,62 @@ class ProcessLock:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
-            holder = os.pread(descriptor, 32, 0).decode("ascii", "replace").strip()
+            by = _written(descriptor)
             os.close(descriptor)
-            named = f"process {holder}" if holder.isdigit() else "another process"
-            raise LockHeldError(f"{what} is held by {named} ({path})") from None
-        os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, b"%d\n" % os.getpid(), 0)
+            raise LockHeldError(f"{what} is held by {by} ({path})") from None
         self._descriptor: int | None = descriptor
+        self.tell("")
+
+    def tell(self, doing: str) -> None:
+        """Say what this process is doing, one line, to whoever asks for the `holder`."""
+        if self._descriptor is not None:
+            line = f"{os.getpid()}\n{doing[:_MOST_TOLD]}".rstrip() + "\n"
+            with suppress(OSError):  # a full disk: the lock holds all the same
+                # The new line over the old one first: whoever reads meanwhile finds the process's number in both.
+                os.pwrite(self._descriptor, line.encode(), 0)
+                os.ftruncate(self._descriptor, len(line.encode()))
 
     def release(self) -> None:
         """Give it back; again does nothing."""
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
+
+
+def holder(path: Path) -> Holder | None:
+    """Who holds the lock of this file now; None where nobody does, or where it cannot be looked at."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except OSError:
+        return None
+    try:
+        found = _written(descriptor)
+        # The lock is tried only where its last holder may live: at this moment a desk that starts could want it.
+        if found.pid and not _lives(found.pid):
+            return None
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except OSError:
+            return found
+        return None
+    finally:
+        os.close(descriptor)
+
+
+def _written(descriptor: int) -> Holder:
+    number, _, doing = os.pread(descriptor, 4 * _MOST_TOLD, 0).decode("utf-8", "replace").partition("\n")
+    is_number = number.isascii() and number.isdigit() and len(number) <= len(str(2**31))
+    return Holder(int(number) if is_number else 0, visible(doing.strip(), _MOST_TOLD))
+
+
+def _lives(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except (PermissionError, OverflowError):
+        return True
+    return True
 
 
 def hold_key(runtime: Path, key_id: str) -> ProcessLock:

@@ -37,7 +37,7 @@ from exchange_mcp.desk.journal_errors import (
     UnsafePlaceError,
     UnusableJournalError,
 )
-from exchange_mcp.desk.locks import ProcessLock
+from exchange_mcp.desk.locks import ProcessLock, journal_lock
 from exchange_mcp.desk.mark import Mark, MarkFile, MarkStore
 from exchange_mcp.desk.reading import JournalReads, facts_of, head_of
 from exchange_mcp.desk.records import Opening, Signed
@@ -107,7 +107,7 @@ def open_journal(path: Path, around: Surroundings, *, safe: frozenset[str] = SAF
     """
     _make_directory(path.parent)
     check_place(path.parent, safe=safe)
-    lock = ProcessLock(path.with_name(f"{path.name}.lock"), "the journal")
+    lock = ProcessLock(journal_lock(path), "the journal")
     try:
         _make_file(path)
         engine = durable_engine(path)

@@ -35,7 +35,7 @@ from exchange_mcp.desk.passkeys import Passkeys
 from exchange_mcp.desk.settings import DeskSettings
 from exchange_mcp.desk.sockets import bind_operator, bind_proposals
 from exchange_mcp.desk.term import Ground, Loaded, Term, opened
-from exchange_mcp.model.errors import ExchangeMcpError
+from exchange_mcp.model.errors import ExchangeMcpError, JournalError
 from exchange_mcp.tools.declarations import declaration_of, widened
 from exchange_mcp.tools.registry import Registry
 from exchange_mcp.tools.risk import risk_of
@@ -44,6 +44,10 @@ _log = get_logger(__name__)
 
 NOT_ACCEPTED: Final = "desk.toml is not the configuration that an approver accepted: exchange-mcp desk accept"
 _STOPPING: Final = "The desk is being shut down."
+_STARTS: Final = "is starting: it opens its accounts"
+_SERVES: Final = "serves"
+_ENDS: Final = "is stopping: what is being sent gets its outcome first"
+_UNRECORDED: Final = "The journal took no record ({}); mend that, and restart the desk."
 _HELD: Final = "its key is held by another desk of this user ({})"
 
 
@@ -118,8 +122,9 @@ class Program:
             raise next(iter(refused.values()))
 
     def _bind(self, settings: DeskSettings) -> None:
-        operator = bind_operator(settings.operator_socket)
+        self._operator = operator = bind_operator(settings.operator_socket)
         self._held.callback(operator.close)
+        operator.tell(_STARTS)
         proposals = bind_proposals(settings.proposal_socket, settings.proposal_group)
         self._held.callback(proposals.close)
         pages = console_sockets(settings.console_port)
@@ -195,10 +200,12 @@ class Program:
                 async with anyio.create_task_group() as serving:
                     for each in self._servings:
                         await serving.start(_listening, each)
+                    self._operator.tell(_SERVES)
                     for line in self._told:
                         self._around.say(line)
                     _log.info("serving", is_open=self._term is not None)
                     await self._stopping.wait()
+                    self._operator.tell(_ENDS)
                     for each in self._servings:
                         each.stop()
                     await self._floor.stop()
@@ -233,7 +240,11 @@ class Program:
             for name in _fixed(self._loaded.settings, loaded.settings):
                 _log.warning("changes with a restart only", setting=name)
             await self._end("The desk takes up another configuration.")
-            self._begin(loaded, term)
+            try:
+                self._begin(loaded, term)
+            except JournalError as error:
+                _log.error("the desk is closed: the journal takes no record", fault=error.message)
+                await self._end(_UNRECORDED.format(error.message.rstrip(".")))
 
     async def _opened(self, loaded: Loaded) -> Term | None:
         """What this configuration opens; None where no approver accepted it."""
@@ -249,7 +260,11 @@ class Program:
         return await opened(loaded, self._ground, unopened=unopened)
 
     def _begin(self, loaded: Loaded, term: Term | None) -> None:
-        """Let it work, or say why nothing does."""
+        """Let it work, or say why nothing does.
+
+        Raises:
+            JournalError: the journal takes no record.
+        """
         self._loaded, self._term = loaded, term
         self._locks.keep(loaded.key_ids.values())
         told: dict[str, object] = {"digest": loaded.settings.digest, "is_accepted": term is not None}
@@ -258,6 +273,7 @@ class Program:
             self._floor.closed_for(NOT_ACCEPTED)
             _log.warning("nothing opens", reason=NOT_ACCEPTED)
             return
+        term.start()
         self._floor.opened(term.trading())
         self._group.start_soon(term.run)
         for account, reason in term.unopened.items():
@@ -267,7 +283,7 @@ class Program:
         term, self._term = self._term, None
         self._floor.closed_for(reason)
         if term is not None:
-            await term.end()
+            await term.end(reason)
 
     async def _stop(self, reason: str) -> None:
         _log.info("stopping", reason=reason)

@@ -226,6 +226,11 @@ class Halt:
     by: str
     reason: str
 
+    @property
+    def what(self) -> str:
+        """What is halted, in words: the desk, or which account."""
+        return "the desk" if self.account is None else f"account {self.account}"
+
 
 @dataclass(frozen=True, slots=True)
 class Event:

@@ -17,7 +17,7 @@ from typing import Final
 
 from exchange_mcp.config.owner_only import make_owner_only
 from exchange_mcp.desk.journal_errors import LockHeldError, UnsafePlaceError
-from exchange_mcp.desk.locks import ProcessLock
+from exchange_mcp.desk.locks import ProcessLock, socket_lock
 
 LONGEST_PATH: Final = 103 if sys.platform == "darwin" else 107
 """In bytes: `sun_path` less its final zero."""
@@ -47,6 +47,10 @@ class BoundSocket:
         self.listener = listener
         self._lock = lock
         self._identity = _identity(path)
+
+    def tell(self, doing: str) -> None:
+        """Say what keeps this process, to whoever knocks while nobody listens."""
+        self._lock.tell(doing)
 
     def close(self) -> None:
         """Take nobody more, and remove the file if it is still this one; again does nothing."""
@@ -113,8 +117,7 @@ def bind_proposals(path: Path, group: str | None) -> BoundSocket:
 
 def _bind(path: Path, what: str, group: _Group | None) -> BoundSocket:
     try:
-        # Beside it and not in its place: of a socket's own file nobody can tell whether anybody lives behind it.
-        lock = ProcessLock(path.with_name(f".{path.name}.lock"), what)
+        lock = ProcessLock(socket_lock(path), what)
     except LockHeldError as error:
         raise SocketError(
             f"{error.message}: a desk is running there; stop it, or name another path"

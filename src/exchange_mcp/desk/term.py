@@ -17,7 +17,7 @@ from exchange_mcp.desk.settings import DeskAccount, DeskSettings
 from exchange_mcp.desk.trading.limits import PolicyLimits
 from exchange_mcp.desk.trading.opening import desk_venues
 from exchange_mcp.model.accounts import AccountName
-from exchange_mcp.model.errors import ExchangeMcpError, WritesClosedError
+from exchange_mcp.model.errors import ExchangeMcpError, JournalError, WritesClosedError
 from exchange_mcp.model.ports import Clock, Entropy
 from exchange_mcp.model.scopes import Ability, KeyScope
 from exchange_mcp.model.trading import TradingVenue
@@ -101,26 +101,29 @@ class Term:
             accounts={each.config.account.name: self._held(each) for each in self._settings.accounts},
         )
 
-    async def run(self) -> None:
-        """Take up what was left, and keep the venues, until `end`.
+    def start(self) -> None:
+        """Take up what the last run left; `run` has to follow.
 
         Raises:
             JournalError: the journal takes no record.
         """
+        self.engine.start()
+
+    async def run(self) -> None:
+        """Keep the venues, until `end`."""
         if self._is_over:
             return
-        self.engine.start()
         with self._running:
             async with anyio.create_task_group() as group:
                 for venue in self._opened.trading.values():
                     group.start_soon(self._watch_key, venue)
                 await self._opened.run()
 
-    async def end(self) -> None:
+    async def end(self, reason: str) -> None:
         """Take nothing more, wait for what was being sent, and close every connection."""
         self._is_over = True
         with anyio.CancelScope(shield=True):
-            await self.engine.stop()
+            await self.engine.stop(reason)
             self._running.cancel()
             await self._opened.close()
 
@@ -148,11 +151,19 @@ class Term:
             else:
                 self._keys[account] = _words(scope)
                 told = {"account": account, "key_id": venue.key_id, **_abilities(scope)}
-            if told != before:
-                self._journal.record(Note.KEY_SCOPE, told)
+            if told != before and self._is_kept(told):
                 _log.info("what a key may do", account=account, key=self._keys[account])
                 before = told
             await anyio.sleep(min(every, _LOOK_SECONDS))
+
+    def _is_kept(self, told: Mapping[str, object]) -> bool:
+        """Whether the journal took it; where it does not, it is told again with the next look."""
+        try:
+            self._journal.record(Note.KEY_SCOPE, told)
+        except JournalError as error:
+            _log.warning("what a key may do is not recorded", account=told["account"], error=error.message)
+            return False
+        return True
 
 
 async def opened(loaded: Loaded, ground: Ground, *, unopened: Mapping[AccountName, str]) -> Term:

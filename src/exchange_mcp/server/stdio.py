@@ -14,6 +14,7 @@ from mcp.server.stdio import stdio_server
 
 from exchange_mcp.config.logs import get_logger
 from exchange_mcp.server.signals import obey
+from exchange_mcp.server.unreadable import Readable
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
@@ -54,7 +55,8 @@ async def serve(
         await group.start(obey, finish, reload)
         group.start_soon(background)
         async with stdio_server(stdout=output) as (incoming, outgoing):
-            await server.run(incoming, outgoing, server.create_initialization_options())
+            readable = Readable(incoming, outgoing)
+            await server.run(readable, outgoing, server.create_initialization_options())
         await finish("end of input")
 
 

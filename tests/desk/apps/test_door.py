@@ -116,6 +116,7 @@ async def desk(
             "intent": Operation(method="POST", path="/v1/intents/{id}/echo", answer=echo),
             "nothing": Operation(method="POST", path="/v1/nothing", answer=nothing),
             "wait": Operation(method="GET", path="/v1/wait", answer=wait, waits=True),
+            "urgent": Operation(method="POST", path="/v1/urgent", answer=nothing, is_urgent=True),
             "work": Operation(method="POST", path="/v1/work", answer=work),
             "fail": Operation(method="POST", path="/v1/fail", asks=Said, answer=fail),
             "refuse": Operation(method="POST", path="/v1/refuse", asks=Said, answer=refuse),
@@ -339,6 +340,23 @@ async def test_one_client_has_only_so_many_requests_under_way(tmp_path: Path) ->
         await heard(it, 1)
         answer = await http.get("/v1/asked")
         assert (answer.status_code, error_of(answer)["code"]) == (503, "BUSY")
+        it.work.set()
+
+
+async def test_what_is_urgent_passes_however_often_is_asked_and_however_much_is_under_way(
+    tmp_path: Path,
+) -> None:
+    async with (
+        desk(tmp_path, working=Share(1, 1), per_minute=4) as it,
+        it.served.http() as http,
+        anyio.create_task_group() as group,
+    ):
+        group.start_soon(http.post, "/v1/work")
+        await heard(it, 1)
+        for _ in range(3):
+            answer = await http.get("/v1/asked")
+            assert (answer.status_code, error_of(answer)["code"]) == (503, "BUSY")
+            assert (await http.post("/v1/urgent")).status_code == 204
         it.work.set()
 
 

@@ -12,6 +12,8 @@ from desk.soft_passkey import PRESENT, SoftPasskey
 from exchange_mcp.desk.approvers import verifiers
 from exchange_mcp.desk.console.app import console_app
 from exchange_mcp.desk.console.ceremonies import PROMPT_MS
+from exchange_mcp.desk.offices.floor import Standing
+from exchange_mcp.desk.operator.messages import HaltOrder
 from exchange_mcp.desk.passkeys import KIND, Passkeys
 from exchange_mcp.desk.ports import Planned
 from exchange_mcp.desk.statements import Purpose, approver_body
@@ -162,6 +164,27 @@ def test_halting_is_at_once_and_resuming_takes_the_passkey() -> None:
         assert manned.operators.status().halted is not None
         assert (await desk.ask("sign", desk.signature(asked.json()))).status_code == 200
         assert manned.operators.status().halted is None
+
+    told(story)
+
+
+def test_the_page_of_a_decision_says_that_it_is_halted_before_anybody_signs() -> None:
+    async def story(desk: AtTheOffice, manned: Manned) -> None:
+        intent = (await manned.asked()).intent_id
+        assert "Halted." not in words((await desk.see(await desk.opened(intent))).text)
+        manned.operators.halt(HaltOrder(account="main", by="ben", reason="a drill"))
+        await _minute()
+        shown = words((await desk.see(await desk.opened(intent))).text)
+        assert "Halted. Account main is halted by ben (a drill): nothing of this is sent" in shown
+
+    told(story)
+
+
+def test_every_page_says_that_the_configuration_was_edited_and_is_not_in_force() -> None:
+    async def story(desk: AtTheOffice, manned: Manned) -> None:
+        assert "Edited" not in words((await desk.see("")).text)
+        manned.configuration = Standing(file="desk.toml", text="[desk]\n#2\n", digest="d" * 64)
+        assert "Edited, not accepted. desk.toml was changed" in words((await desk.see("")).text)
 
     told(story)
 

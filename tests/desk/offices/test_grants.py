@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
@@ -12,16 +13,19 @@ from desk.running import until
 from desk.signing import ANNA, BEN, CLEO
 from exchange_mcp.desk.intents import State
 from exchange_mcp.desk.operator.messages import Decision, SignedMessage
+from exchange_mcp.desk.ports import Planned
 from exchange_mcp.desk.statements import Purpose
 from exchange_mcp.model.errors import (
     DeskError,
     ErrorCode,
     ExchangeMcpError,
     ProposalRefusedError,
+    VenueUnreachableError,
     WritesClosedError,
 )
+from exchange_mcp.model.plans import WirePlan
 
-from .manned import Manned, Policy
+from .manned import Manned, Policy, Shown
 
 Story = Callable[[Manned], Coroutine[Any, Any, None]]
 
@@ -370,6 +374,48 @@ def test_a_preview_that_cannot_be_shown_cannot_be_approved() -> None:
             await desk.operators.open(answer.intent_id)
 
     told(story)
+
+
+@dataclass(slots=True, eq=False)
+class Slow(Shown):
+    """One whose reads take a while; the first of them fails."""
+
+    under_way: int = 0
+    most: int = 0
+    asked: int = 0
+
+    async def recheck(self, plan: WirePlan) -> Planned:
+        self.asked, self.under_way = self.asked + 1, self.under_way + 1
+        self.most = max(self.most, self.under_way)
+        try:
+            await asyncio.sleep(1.0)
+            if self.asked == 1:
+                raise VenueUnreachableError("no answer")
+            return await Shown.recheck(self, plan)
+        finally:
+            self.under_way -= 1
+
+
+def test_a_proposal_is_previewed_by_one_at_a_time_also_after_a_preview_that_failed() -> None:
+    desk = Manned(venue_type=Slow)
+
+    async def story(desk: Manned) -> None:
+        answer = await desk.asked()
+
+        async def stubborn() -> Decision:
+            with pytest.raises(VenueUnreachableError):
+                await desk.operators.open(answer.intent_id)
+            return await desk.operators.open(answer.intent_id)
+
+        async with asyncio.TaskGroup() as group:
+            first = group.create_task(stubborn())
+            second = group.create_task(desk.operators.open(answer.intent_id))
+        assert isinstance(desk.venue, Slow)
+        assert desk.venue.most == 1
+        assert first.result().nonce == second.result().nonce
+        assert not desk.floor.decisions._turns  # pyright: ignore[reportPrivateUsage] - nothing is kept of those who left
+
+    told(story, desk)
 
 
 def test_what_was_decided_under_another_policy_is_proposed_again() -> None:

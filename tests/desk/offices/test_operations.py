@@ -2,8 +2,10 @@
 
 import asyncio
 import json
+import math
 from collections.abc import Mapping
 from contextlib import suppress
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -11,13 +13,16 @@ import pytest
 from desk.running import until
 from desk.signing import ANNA, BEN, CLEO, Hand
 from exchange_mcp.desk.approvers import SCRIPTED, verifiers
+from exchange_mcp.desk.apps.operator import ASKED_A_MINUTE, operations
+from exchange_mcp.desk.challenges import LIFE_MS, MOST
+from exchange_mcp.desk.console.app import console_app
 from exchange_mcp.desk.intents import State
 from exchange_mcp.desk.journal_errors import JournalFullError
 from exchange_mcp.desk.offices.floor import Standing
 from exchange_mcp.desk.operator.messages import HaltOrder
 from exchange_mcp.desk.statements import Purpose
 from exchange_mcp.model.coverage import Unread
-from exchange_mcp.model.errors import DeskError, ErrorCode, ExchangeMcpError, VenueUnreachableError
+from exchange_mcp.model.errors import BusyError, DeskError, ErrorCode, ExchangeMcpError, VenueUnreachableError
 from simulation.port import ACCOUNT
 from simulation.world import Fate, Habits
 
@@ -106,13 +111,44 @@ def test_a_good_signature_is_used_once() -> None:
     told(story)
 
 
-def test_challenges_are_bounded_in_number() -> None:
+def test_no_storm_that_the_socket_lets_pass_pushes_out_what_somebody_is_signing() -> None:
     async def story(desk: Manned) -> None:
-        first = desk.operators.challenge()
-        for _ in range(1000):
+        desk.operators.halt(HaltOrder(by="ops", reason="a look"))
+        statement = desk.said(Purpose.RESUME, {"account": None})
+        for _ in range(math.ceil(ASKED_A_MINUTE * (LIFE_MS / 60_000 + 0.25))):
             desk.operators.challenge()
-        assert len(desk.floor.challenges) == 256
-        assert first.nonce != desk.operators.challenge().nonce
+        assert (await desk.operators.signed(ANNA.message(statement))).is_complete
+
+    told(story)
+
+
+def test_challenges_are_bounded_in_number_and_one_too_many_is_refused_for_two_minutes() -> None:
+    async def story(desk: Manned) -> None:
+        first = [desk.operators.challenge().nonce for _ in range(MOST)]
+        with pytest.raises(BusyError):
+            desk.operators.challenge()
+        assert len(desk.floor.challenges) == MOST == len(set(first))
+        await asyncio.sleep(LIFE_MS / 1000)
+        assert desk.operators.challenge().nonce not in first
+        assert len(desk.floor.challenges) == 1
+
+    told(story)
+
+
+def test_of_all_that_the_operator_socket_takes_only_the_halt_waits_for_nobody() -> None:
+    desk = Manned()
+    console = console_app(
+        desk.operators, port=8767, type_above=lambda: Decimal(0), clock=desk.clock, entropy=desk.entropy
+    )
+    table = operations(desk.operators, console)
+    assert [name for name, each in table.items() if each.is_urgent] == ["halt"]
+
+
+def test_the_halt_of_the_whole_desk_is_lifted_by_no_statement_that_names_an_account() -> None:
+    async def story(desk: Manned) -> None:
+        desk.operators.halt(HaltOrder(by="ops", reason="a look"))
+        await refused(desk.sign(Purpose.RESUME, {"account": ""}), "account")
+        assert desk.operators.status().halted == "a look"
 
     told(story)
 
@@ -152,7 +188,11 @@ def test_another_configuration_is_in_force_once_its_own_digest_is_signed() -> No
     async def story(desk: Manned) -> None:
         desk.configuration = Standing(file="desk.toml", text="[desk]\n#2\n", digest="d" * 64)
         assert not desk.operators.configuration().is_accepted
+        edited = str(desk.operators.status().edited)
+        assert "desk.toml was changed" in edited
+        assert "exchange-mcp desk accept" in edited
         desk.floor.closed_for("not accepted")
+        assert desk.operators.status().edited is None  # what is closed for it says so itself
         await desk.sign(Purpose.ACCEPT_CONFIGURATION, {"configuration": "d" * 64})
         assert desk.accepts == ["d" * 64]
         now = desk.operators.configuration()
@@ -160,6 +200,8 @@ def test_another_configuration_is_in_force_once_its_own_digest_is_signed() -> No
         desk.configuration = Standing(file="desk.toml", text="x", digest="e" * 64, faults=("line 1: x",))
         body = {"configuration": "e" * 64}
         await fails(desk.sign(Purpose.ACCEPT_CONFIGURATION, body), ErrorCode.INVALID_ARGUMENT, "line 1: x")
+        desk.open_for_trading()
+        assert "it cannot be used: line 1: x" in str(desk.operators.status().edited)
 
     told(story)
 
@@ -188,7 +230,11 @@ def test_a_halt_needs_nothing_and_only_a_signature_lifts_it() -> None:
         assert desk.operators.halt(HaltOrder(account="main", by="ben", reason="a drill")).halted == (
             "account main: a drill (by ben)",
         )
-        await desk.approve(await desk.operators.open(answer.intent_id))
+        decision = await desk.operators.open(answer.intent_id)
+        assert "account main is halted by ben (a drill): nothing of this is sent" in str(decision.halted)
+        done = await desk.approve(decision)
+        assert "halted" in done.message
+        assert "sends it now" not in done.message
         lapsed = await desk.engine.settled(answer.intent_id)
         assert (lapsed.state, "halted by ben" in lapsed.reason) == (State.LAPSED, True)
         await fails(_halt(desk, "spare"), ErrorCode.UNKNOWN_ACCOUNT, "nothing is halted")
@@ -284,7 +330,9 @@ def test_while_halted_an_operator_proposes_what_only_reduces_and_it_is_sent_once
             return
         done = await desk.sign(Purpose.PROPOSE, body)
         assert (done.is_complete, done.intents[0].client) == (True, "operator:anna")
-        await desk.approve(await desk.operators.open(done.intents[0].id))
+        decision = await desk.operators.open(done.intents[0].id)
+        assert "this goes all the same" in str(decision.halted)
+        assert "this goes all the same" in (await desk.approve(decision)).message
         settled = await desk.engine.settled(done.intents[0].id)
         assert settled.state in {State.PLACED, State.CANCELED}
 

@@ -286,6 +286,7 @@ def test_no_text_of_the_desks_can_steer_a_terminal(made: Callable[[], Decision])
     decision = made().model_copy(
         update={
             "changed": (hostile,),
+            "halted": hostile,
             "similar": (view(summary=hostile, state=hostile),),
             "signed_by": (hostile,),
             "intent": made().intent.model_copy(update={"client": hostile}),
@@ -294,6 +295,7 @@ def test_no_text_of_the_desks_can_steer_a_terminal(made: Callable[[], Decision])
     shown = page(read(decision), NOW_MS)
     texts = [
         shown.headline,
+        str(shown.halted),
         shown.approvals,
         *shown.recent,
         *shown.changed,

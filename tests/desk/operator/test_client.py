@@ -3,12 +3,14 @@
 import os
 import socket
 from collections.abc import Callable, Generator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import httpx
 import pytest
 import respx
 
+from exchange_mcp.desk.locks import ProcessLock, journal_lock
 from exchange_mcp.desk.operator.client import DeskAnswerError, OperatorClient
 from exchange_mcp.desk.operator.messages import (
     ApproverView,
@@ -23,6 +25,7 @@ from exchange_mcp.desk.operator.messages import (
     SignatureMessage,
     SignedMessage,
 )
+from exchange_mcp.desk.sockets import bind_operator
 from exchange_mcp.desk.statements import Purpose
 from exchange_mcp.link.messages import PROTOCOL_HEADER, ErrorMessage
 from exchange_mcp.model.errors import (
@@ -97,6 +100,14 @@ def wire() -> Generator[respx.MockRouter]:
         yield router
 
 
+@contextmanager
+def held(lock: ProcessLock) -> Generator[None]:
+    try:
+        yield
+    finally:
+        lock.release()
+
+
 def refused(ask: Ask, client: OperatorClient) -> ExchangeMcpError:
     with pytest.raises(ExchangeMcpError) as raised:
         ask(client)
@@ -138,6 +149,31 @@ def test_a_socket_that_a_dead_desk_left_behind_is_told_from_a_living_one(tmp_pat
         error = refused(OperatorClient.status, client)
     assert "is not running any more" in error.message
     assert "exchange-mcp desk" in error.next_step
+
+
+def test_a_desk_that_holds_its_socket_and_does_not_listen_yet_is_said_to_be_starting(tmp_path: Path) -> None:
+    path = tmp_path / "own" / "operator.sock"
+    with closing(bind_operator(path)) as bound:
+        bound.tell("is starting: it opens its accounts")
+        with OperatorClient(path) as client:
+            error = refused(OperatorClient.status, client)
+    assert error.code is ErrorCode.DESK_UNREACHABLE
+    assert error.message == f"The desk (process {os.getpid()}) is starting: it opens its accounts."
+    assert error.next_step.startswith("Ask again in a moment")
+    # Once it is gone, its lock file says nothing any more, although its number may be another process's by then.
+    with OperatorClient(path) as client:
+        assert "is not running" in refused(OperatorClient.status, client).message
+
+
+def test_a_desk_that_has_only_opened_its_journal_is_told_from_none(tmp_path: Path) -> None:
+    path, journal = tmp_path / "operator.sock", tmp_path / "state" / "journal.db"
+    with (
+        held(ProcessLock(journal_lock(journal), "the journal")),
+        OperatorClient(path, journal=journal) as client,
+    ):
+        error = refused(OperatorClient.status, client)
+    assert f"process {os.getpid()} holds its journal" in error.message
+    assert "Start it" not in error.next_step
 
 
 def test_a_desk_of_another_user_says_whose_command_this_has_to_be(

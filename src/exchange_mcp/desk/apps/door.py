@@ -7,6 +7,7 @@ A log line has the method, the route's template, the client and the status, and 
 import re
 import traceback
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -128,12 +129,12 @@ class Door:
         request.intent_id = intent_id
         if self._is_stopping:
             raise StoppingError("the desk is being shut down")
-        wait = self._rates.take(client)
+        wait = 0 if operation.is_urgent else self._rates.take(client)
         if wait:
             raise BusyError(
                 "requests come more often than the desk takes them", hint=f"Ask again in {wait} seconds."
             )
-        with self._shares.taken(client, waits=operation.waits):
+        with self._place(client, operation):
             query = query_of(scope, operation)
             said = await said_of(scope, request.receive, operation, seconds=self._patience)
             request.proposal_id = getattr(said, "proposal_id", None)
@@ -141,6 +142,10 @@ class Door:
             if not operation.waits:
                 return await operation.answer(call)
             return await self._waited(operation, call, request)
+
+    def _place(self, client: str, operation: Operation) -> AbstractContextManager[None]:
+        """Its place among what is under way; what is urgent needs none, and connections alone bound it."""
+        return nullcontext() if operation.is_urgent else self._shares.taken(client, waits=operation.waits)
 
     def _operation(self, request: "_Request") -> tuple[Operation, Mapping[str, str]]:
         """The route that the request means, compared as it was sent."""

@@ -37,6 +37,7 @@ class Operation:
         asks, query: the form of its body and of its query string; None: it has none.
         waits: whether it may wait for something to happen; then it ends with the desk and with who asked, and takes
             nobody's place who does not wait.
+        is_urgent: taken however often is asked, and however much is under way.
     """
 
     method: str
@@ -45,6 +46,7 @@ class Operation:
     asks: "type[Record] | None" = None
     query: "type[Record] | None" = None
     waits: bool = False
+    is_urgent: bool = False
 
 
 class OperationRoute(Route):

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 _WORKING: Final = Share(all=32, of_one=32)
 _WAITING: Final = Share(all=64, of_one=64)
-_ASKED_A_MINUTE: Final = 6_000
+ASKED_A_MINUTE: Final = 6_000
 _LOGGED_A_MINUTE: Final = 60
 _MOST_INTENTS: Final = 500
 
@@ -130,7 +130,7 @@ def operations(office: "OperatorOffice", console: "ConsoleDoor") -> "Mapping[str
         "clients": Operation(method="GET", path="/v1/clients", answer=by.clients),
         "open": Operation(method="POST", path="/v1/intents/{id}/open", answer=by.open),
         "decline": Operation(method="POST", path="/v1/intents/{id}/decline", asks=Decline, answer=by.decline),
-        "halt": Operation(method="POST", path="/v1/halt", asks=HaltOrder, answer=by.halt),
+        "halt": Operation(method="POST", path="/v1/halt", asks=HaltOrder, answer=by.halt, is_urgent=True),
         "failures": Operation(method="POST", path="/v1/failures", asks=Failure, answer=by.failed),
         "challenge": Operation(method="POST", path="/v1/challenge", answer=by.challenge),
         "signed": Operation(method="POST", path="/v1/signed", asks=SignedMessage, answer=by.signed),
@@ -146,6 +146,6 @@ def operator_app(office: "OperatorOffice", console: "ConsoleDoor", clock: "Clock
         operations(office, console),
         client_of=None,
         shares=Shares(_WORKING, _WAITING),
-        rates=Rates(_ASKED_A_MINUTE, clock),
+        rates=Rates(ASKED_A_MINUTE, clock),
         log_rates=Rates(_LOGGED_A_MINUTE, clock),
     )

@@ -19,7 +19,7 @@ from exchange_mcp.model.frozen import Record
 
 _BY: Final = "console"
 _Nonce = Annotated[str, Field(max_length=64)]
-_Account = Annotated[str | None, Field(max_length=64)]
+_Account = Annotated[str | None, Field(min_length=1, max_length=64)]
 _Part = Annotated[str, Field(max_length=8192)]
 
 
@@ -154,7 +154,7 @@ async def sign(visit: Visit, form: SignatureForm) -> dict[str, object]:
 def _ask(visit: Visit, purpose: Purpose, body: dict[str, object], subject: str, to: str) -> dict[str, object]:
     room = visit.room
     # First, so that asking too often costs the desk no nonce.
-    room.ceremonies.require_pause(subject)
+    room.ceremonies.require_pause(visit.session, subject)
     challenge = room.office.challenge()
     statement = Statement(
         purpose=purpose,

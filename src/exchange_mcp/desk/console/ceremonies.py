@@ -4,11 +4,11 @@ A ceremony belongs to one session; it is used once, whatever comes of it. The st
 the desk gave out, and made again by the desk from what it holds when the signature comes.
 """
 
-from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
+from exchange_mcp.desk.console.kept import Kept
 from exchange_mcp.desk.console.refusals import RefusedError
 from exchange_mcp.desk.console.sessions import Session
 from exchange_mcp.desk.office import OperatorOffice
@@ -18,7 +18,7 @@ from exchange_mcp.desk.statements import Statement
 from exchange_mcp.model.ports import Clock
 
 PROMPT_MS: Final = 60_000
-_MOST: Final = 32
+_MOST_OF_ONE: Final = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,18 +56,26 @@ class Ceremonies:
     def __init__(self, office: OperatorOffice, clock: Clock) -> None:
         self._office = office
         self._clock = clock
-        self._open: OrderedDict[str, Ceremony] = OrderedDict()
-        self._prompted: OrderedDict[str, int] = OrderedDict()
+        self._open = Kept[Ceremony](_MOST_OF_ONE)
+        self._prompted: dict[str, tuple[int, Session]] = {}
 
-    def require_pause(self, subject: str) -> None:
-        """See that no passkey was asked for within the last minute, about this subject.
+    def require_pause(self, session: Session, subject: str) -> None:
+        """See that no passkey was asked for within the last minute about this subject, nor too many in this session.
 
         Raises:
-            RefusedError: one was; it says how long to wait.
+            RefusedError: it was; it says how long to wait.
         """
-        last = self._prompted.get(subject)
         now = self._clock.now_ms()
-        if last is not None and last <= now < last + PROMPT_MS:
+        self._forget_the_past(now)
+        last, _ = self._prompted.get(subject, (None, None))
+        if last is None and self._asked_by(session) >= _MOST_OF_ONE:
+            raise RefusedError(
+                429,
+                "PROMPTED_BEFORE",
+                "Passkeys were asked for about many things within a minute. Wait a minute.",
+                retry_after=PROMPT_MS // 1000,
+            )
+        if last is not None:
             wait = (last + PROMPT_MS - now + 999) // 1000
             raise RefusedError(
                 429,
@@ -87,7 +95,7 @@ class Ceremonies:
         Raises:
             RefusedError: no passkey could sign it, or one was asked for a moment ago.
         """
-        self.require_pause(asked.subject)
+        self.require_pause(session, asked.subject)
         passkeys = enrolled(self._office.approvers(), asked.without)
         if not passkeys:
             raise RefusedError(
@@ -96,16 +104,8 @@ class Ceremonies:
                 "No passkey of another approver is enrolled. Sign in the terminal, or make one: "
                 "exchange-mcp approvers add NAME --passkey",
             )
-        now = self._clock.now_ms()
-        self._prompted[asked.subject] = now
-        while len(self._prompted) > _MOST:
-            oldest = next(iter(self._prompted))
-            if now < self._prompted[oldest] + PROMPT_MS:
-                break
-            del self._prompted[oldest]
-        self._open[asked.key] = Ceremony(session, statement, passkeys, asked)
-        while len(self._open) > _MOST:
-            self._open.popitem(last=False)
+        self._prompted[asked.subject] = self._clock.now_ms(), session
+        self._open.put(asked.key, Ceremony(session, statement, passkeys, asked))
         options = request_options(statement.hash(), passkeys.values())
         # The page works the challenge out by itself, from what it shows.
         del options["challenge"]
@@ -117,10 +117,9 @@ class Ceremonies:
         Raises:
             RefusedError: the ceremony is over, or is another session's. ExchangeMcpError: the desk refuses it.
         """
-        ceremony = self._open.get(key)
-        if ceremony is None or ceremony.session is not session:
+        ceremony = self._open.take(key, session)
+        if ceremony is None:
             raise RefusedError(409, "FORM_USED", "This was answered already, or is too old. Reload the page.")
-        del self._open[key]
         ceremony.asked.check()
         statement = ceremony.statement
         message = SignedMessage(
@@ -131,6 +130,17 @@ class Ceremonies:
             signature=SignatureMessage(approver=_owner(ceremony, fields), fields=fields),
         )
         return await self._office.signed(message), ceremony.asked.to
+
+    def _asked_by(self, session: Session) -> int:
+        return sum(1 for _, each in self._prompted.values() if each is session)
+
+    def _forget_the_past(self, now_ms: int) -> None:
+        """Prompts of more than a minute ago, or of a time that a clock that was set back has not reached again."""
+        self._prompted = {
+            subject: prompt
+            for subject, prompt in self._prompted.items()
+            if prompt[0] <= now_ms < prompt[0] + PROMPT_MS
+        }
 
 
 def enrolled(approvers: ApproverList, without: tuple[str, ...] = ()) -> dict[str, Passkey]:

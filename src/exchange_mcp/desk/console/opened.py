@@ -1,11 +1,11 @@
 """Decisions on somebody's screen: each as it was opened, until it is not what stands in the journal any more."""
 
-from collections import OrderedDict
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Final
 
 from exchange_mcp.desk.console.decoded import Decoded
+from exchange_mcp.desk.console.kept import Kept
 from exchange_mcp.desk.console.refusals import RefusedError, changed
 from exchange_mcp.desk.console.sessions import Session
 from exchange_mcp.desk.intents import State
@@ -13,7 +13,7 @@ from exchange_mcp.desk.office import OperatorOffice
 from exchange_mcp.desk.operator.approving import Decidable
 from exchange_mcp.model.ports import Clock
 
-_MOST: Final = 64
+_MOST_OF_ONE: Final = 16
 _LONGEST_TYPED: Final = 64
 _SPACES: Final = str.maketrans("", "", " \u202f\u00a0\u2009")
 
@@ -50,13 +50,11 @@ class OpenedDecisions:
     def __init__(self, office: OperatorOffice, clock: Clock) -> None:
         self._office = office
         self._clock = clock
-        self._open: OrderedDict[str, Opened] = OrderedDict()
+        self._open = Kept[Opened](_MOST_OF_ONE)
 
     def keep(self, key: str, opened: Opened) -> None:
         """Put it on a screen."""
-        self._open[key] = opened
-        while len(self._open) > _MOST:
-            self._open.popitem(last=False)
+        self._open.put(key, opened)
 
     def find(self, session: Session, key: str) -> Opened:
         """The decision of this page.
@@ -64,8 +62,8 @@ class OpenedDecisions:
         Raises:
             RefusedError: it is none of this session's.
         """
-        opened = self._open.get(key)
-        if opened is None or opened.session is not session:
+        opened = self._open.get(key, session)
+        if opened is None:
             raise RefusedError(404, "NO_SUCH_DECISION", "This decision is not open here. Open it again.")
         return opened
 

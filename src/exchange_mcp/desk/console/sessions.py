@@ -26,7 +26,7 @@ ROTATE_MS: Final = 5 * 60_000
 _OVERLAP_MS: Final = 30_000
 _FORM_MS: Final = 30 * 60_000
 _MOST_LINKS: Final = 8
-_MOST_SESSIONS: Final = 8
+MOST_SESSIONS: Final = 8
 _MOST_FORMS: Final = 400
 _SECRET_BYTES: Final = 32
 _DOOR_BYTES: Final = 16
@@ -96,7 +96,7 @@ class Sessions:
             door=self.secret(_DOOR_BYTES), opened_ms=now, seen_ms=now, rotated_ms=now, current=_digest(value)
         )
         self._sessions[session.door] = session
-        while len(self._sessions) > _MOST_SESSIONS:
+        while len(self._sessions) > MOST_SESSIONS:
             _, oldest = self._sessions.popitem(last=False)
             oldest.streams.end()
         return session, value

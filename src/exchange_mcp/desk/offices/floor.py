@@ -8,6 +8,7 @@ from typing import Any, Final, TypeVar, cast
 
 from exchange_mcp.desk.approvers import Verifier
 from exchange_mcp.desk.challenges import Challenges
+from exchange_mcp.desk.claiming import goes_through_halts
 from exchange_mcp.desk.engine import Engine
 from exchange_mcp.desk.grants import Decisions
 from exchange_mcp.desk.journal import Journal, Note
@@ -184,6 +185,16 @@ class Floor:
         """What stops this account: its own halt, or the desk's."""
         return self.journal.halt_of(account)
 
+    def halted(self, intent: Intent) -> str | None:
+        """What a halt does to this intent if it is approved now, in two clauses; None where nothing is halted."""
+        halt = self.halt_of(intent.account)
+        if halt is None:
+            return None
+        told = f"{halt.what} is halted by {halt.by} ({halt.reason[:_LONGEST]})"
+        if goes_through_halts(intent):
+            return f"{told}; this goes all the same, as an operator's cancel or venue-enforced reduce"
+        return f"{told}: nothing of this is sent while that holds, and an approval given meanwhile lapses"
+
     def check_halt(self, account: AccountName) -> None:
         """See that neither the desk nor this account is halted.
 
@@ -192,10 +203,9 @@ class Floor:
         """
         halt = self.halt_of(account)
         if halt is not None:
-            what = "the desk" if halt.account is None else f"account {halt.account}"
             raise DeskError(
                 ErrorCode.HALTED,
-                f"{what} is halted: {halt.reason[:_LONGEST]}",
+                f"{halt.what} is halted: {halt.reason[:_LONGEST]}",
                 hint="Only an approver's signature resumes it; do not ask again until you are told.",
             )
 

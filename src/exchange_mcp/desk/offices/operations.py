@@ -74,6 +74,7 @@ class Operations:
             policy_digest="" if trading is None else trading.limits.digest,
             closed=floor.closed(),
             halted=halts[None].reason if None in halts else None,
+            edited=None if trading is None else self._edited(),
             accounts=() if trading is None else self._accounts(trading, halts),
             pending=len(journal.in_states(State.PROPOSED)),
             waiting={} if trading is None else dict(trading.engine.waiting()),
@@ -83,6 +84,16 @@ class Operations:
             console=profile.console,
             protection=profile.protection,
         )
+
+    def _edited(self) -> str | None:
+        """That the file is not what was accepted, while what was accepted is in force."""
+        now = self._floor.standing()
+        if self._floor.is_accepted(now.digest):
+            return None
+        told = f"{now.file} was changed, and what was accepted before stays in force"
+        if now.faults:
+            return f"{told}; as it stands it cannot be used: {now.faults[0]}"
+        return f"{told} until an approver signs the change: exchange-mcp desk accept"
 
     def _accounts(
         self, trading: Trading, halts: Mapping[AccountName | None, Halt]
@@ -233,6 +244,7 @@ class Operations:
             nonce=decision.nonce,
             expires_ms=decision.expires_ms,
             needed=decision.needed,
+            halted=floor.halted(intent),
             signed_by=floor.decisions.signed_by(decision),
             changed=changed,
             similar=tuple(intent_view(one) for one in floor.similar(intent)),
@@ -275,10 +287,7 @@ class Operations:
         return Halted(halted=tuple(self._halted_words()))
 
     def _halted_words(self) -> list[str]:
-        return [
-            f"{'the desk' if halt.account is None else f'account {halt.account}'}: {halt.reason} (by {halt.by})"
-            for halt in self._floor.journal.halts()
-        ]
+        return [f"{halt.what}: {halt.reason} (by {halt.by})" for halt in self._floor.journal.halts()]
 
     def passphrase_failed(self, approver: str, times: int) -> None:
         """As `OperatorOffice.passphrase_failed`."""

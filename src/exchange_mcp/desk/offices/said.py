@@ -14,7 +14,8 @@ from exchange_mcp.model.frozen import Record
 _Name = Annotated[str, Field(min_length=1, max_length=64)]
 _IntentId = Annotated[str, Field(min_length=1, max_length=64)]
 _Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
-_Account = Annotated[str | None, Field(max_length=64)]
+# The desk is None, and nothing else: the journal has it as "".
+_Account = Annotated[str | None, Field(min_length=1, max_length=64)]
 
 
 class SaidResolve(Record):

@@ -77,8 +77,9 @@ class SignedActs:
             signing = self._floor.decisions.sign(trading.engine, trading.limits.digest, message)
         except ExchangeMcpError as error:
             raise in_words(error) from None
+        halted = self._floor.halted(signing.intent)
         if signing.is_granted:
-            told = "Approved; the desk sends it now."
+            told = "Approved; the desk sends it now." if halted is None else f"Approved, and {halted}."
         else:
             told = f"Signed: {signing.collected} of {signing.needed} approvers."
         return Done(message=told, intents=(intent_view(signing.intent),), is_complete=signing.is_granted)

@@ -14,6 +14,7 @@ from typing import Final, Self, TypeVar
 import httpx
 from pydantic import ValidationError
 
+from exchange_mcp.desk.locks import holder, journal_lock, socket_lock
 from exchange_mcp.desk.operator.messages import (
     ApproverList,
     Challenge,
@@ -48,6 +49,7 @@ _MOST_BYTES: Final = 16 * 1024 * 1024
 _NEVER: Final = 2**53
 _MOST_SENTENCE: Final = 600
 _START: Final = "Start it: exchange-mcp desk"
+_AGAIN: Final = "Ask again in a moment; if it stays so, look at its log."
 
 
 class DeskAnswerError(ExchangeMcpError):
@@ -73,11 +75,15 @@ class OperatorClient:
 
     Args:
         path: where the desk listens.
+        journal: of the desk that listens there, where it is known: who holds it is named while nobody listens.
         answer_seconds: how long an answer may take, beyond what the question itself asks to wait.
     """
 
-    def __init__(self, path: Path, *, answer_seconds: float = _ANSWER_SECONDS) -> None:
+    def __init__(
+        self, path: Path, *, journal: Path | None = None, answer_seconds: float = _ANSWER_SECONDS
+    ) -> None:
         self._socket = path
+        self._journal = journal
         self._answer_seconds = answer_seconds
         self._http = httpx.Client(
             base_url=BASE_URL,
@@ -244,16 +250,26 @@ class OperatorClient:
                     f"Run this command as the desk's own user, who can enter {self._socket.parent}",
                 ) from None
             except (FileNotFoundError, NotADirectoryError):
-                raise self._unreachable(f"is not running: there is no {self._socket}", _START) from None
+                raise self._absent(f"is not running: there is no {self._socket}") from None
             except ConnectionRefusedError:
-                raise self._unreachable(
-                    f"is not running any more: nobody listens at {self._socket}", _START
-                ) from None
+                raise self._absent(f"is not running any more: nobody listens at {self._socket}") from None
             except TimeoutError:
                 raise self._busy() from None
             except OSError as error:
                 why = error.strerror or str(error)
                 raise self._unreachable(f"cannot be reached at {self._socket}: {why}", _START) from None
+
+    def _absent(self, what: str) -> DeskError:
+        """Nobody listens: there is no desk, or there is one that starts or ends just now and holds its locks."""
+        by = holder(socket_lock(self._socket))
+        if by is not None:
+            return self._unreachable(f"({by}) {by.doing or 'does not listen yet'}", _AGAIN)
+        by = None if self._journal is None else holder(journal_lock(self._journal))
+        if by is not None:
+            return self._unreachable(
+                f"does not listen, and {by} holds its journal: it starts or ends", _AGAIN
+            )
+        return self._unreachable(what, _START)
 
     def _busy(self) -> DeskError:
         return self._unreachable("does not take connections", "It is busy or stopped; look at its log.")

@@ -61,6 +61,8 @@ class Status(Record):
     Attributes:
         closed: why nothing at all is accepted (configuration not accepted, no approver, a fault), or None.
         halted: why the whole desk is halted, or None.
+        edited: that `desk.toml` is another one than is in force, and what to do, or None; where nothing is in force
+            for that reason, `closed` says it.
         waiting: unknown intents that wait for a person, and what could not be proved of each.
         protection: how much the approvals of this setup are worth, in one sentence (same user, other user).
     """
@@ -72,6 +74,7 @@ class Status(Record):
     policy_digest: str
     closed: str | None
     halted: str | None
+    edited: str | None = None
     accounts: tuple[AccountStatus, ...]
     pending: int
     waiting: dict[str, str]
@@ -145,6 +148,7 @@ class Decision(Record):
     Attributes:
         policy_text: the canonical text of the policy in force; its digest is what a grant names.
         changed: what is different since it was proposed, a sentence each.
+        halted: what is halted and what that does to this proposal if it is approved now; None where nothing is.
         similar: recent orders like it.
         nonce, expires_ms: for the statement. needed: how many approvers it takes; signed_by: who has signed already.
     """
@@ -159,6 +163,7 @@ class Decision(Record):
     needed: int
     signed_by: tuple[str, ...]
     changed: tuple[str, ...]
+    halted: str | None = None
     similar: tuple[IntentView, ...]
     note: str | None
 

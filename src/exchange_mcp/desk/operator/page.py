@@ -46,6 +46,7 @@ class Page:
     """One decision.
 
     Attributes:
+        halted: what is halted, and what that does to an approval; None where nothing is.
         environment: what money this is, unmistakable. headline: what it does to the account, effect class first.
         where: label and figure each: venue, account, the tail of its venue id, who proposed it.
         lines: the preview. request: what leaves the process, a field a line.
@@ -58,6 +59,7 @@ class Page:
 
     environment: str
     is_live: bool
+    halted: str | None
     headline: str
     where: tuple[tuple[str, str], ...]
     lines: tuple[str, ...]
@@ -81,6 +83,7 @@ def page(decidable: Decidable, now_ms: int) -> Page:
     return Page(
         environment=_MONEY[plan.environment],
         is_live=plan.environment is Environment.LIVE,
+        halted=None if not decision.halted else _capital(plain_sentence(decision.halted)),
         headline=headline(decidable),
         where=tuple(_where(decidable, now_ms)),
         lines=decidable.lines,
@@ -121,6 +124,10 @@ def plain_sentence(sentence: str) -> str:
     most = 400
     spelled = "".join(plain(character) for character in sentence[:most])
     return spelled if len(sentence) <= most else f"{spelled}..."
+
+
+def _capital(sentence: str) -> str:
+    return f"{sentence[:1].upper()}{sentence[1:]}."
 
 
 def _of_order(p: OrderPreview) -> str:
