@@ -10,9 +10,6 @@ _WAITING = ("whole_desk", "end_to_end", "browser", "faults", "cli")
 # What takes longer than every change may: minutes of killed desks and of windows that pass.
 _SOAKING = frozenset(
     {
-        "whole_desk/test_faults.py",
-        "whole_desk/test_kills.py",
-        "whole_desk/test_two_desks.py",
         "whole_desk/test_what_it_notices.py",
     }
 )
