@@ -8,7 +8,6 @@ from typing import Any, Final
 import anyio
 
 from exchange_mcp.config.logs import get_logger
-from exchange_mcp.config.redaction import Redactor
 from exchange_mcp.model.accounts import Account, Environment
 from exchange_mcp.model.errors import ExchangeMcpError
 from exchange_mcp.model.ports import Clock
@@ -18,6 +17,7 @@ from exchange_mcp.rules.key_verdicts import judge
 from exchange_mcp.venue.egress import scoping
 from exchange_mcp.venue.failures import meaning
 from exchange_mcp.venue.key_watch import KeyWatch, Pace
+from exchange_mcp.venue.masking import redactor_of
 from exchange_mcp.venue.repeating import Sleep, repeated
 from exchange_mcp.venue.scope import QUESTIONS, scope_of, without_question
 from exchange_mcp.venue.scope.question import AccountQuestion, ScopeQuestion
@@ -148,10 +148,7 @@ async def _asked(
     endpoints: frozenset[Endpoint],
 ) -> object:
     """The raw answer. Raises ExchangeMcpError: there is none."""
-    redactor = Redactor()
-    for secret in (client.apiKey, client.secret, client.password):
-        if secret:
-            redactor.learn(secret)
+    redactor = redactor_of(client)
     try:
         with scoping(endpoints):
             return await getattr(client, question.method)(dict(question.parameters))
