@@ -175,6 +175,16 @@ def test_a_second_run_says_what_is_there_and_changes_nothing(sim: Sim, home: Pat
     assert contents(home) == before
 
 
+def test_options_that_come_too_late_are_named(sim: Sim, home: Path) -> None:
+    simulated(sim, home)
+    before = contents(home)
+    done = simulated(sim, home, "--max-order", "1", "--console-port", "18767", "--client", "x")
+    assert (
+        "What was said with --max-order, --console-port changes nothing of it: edit the file." in done.stderr
+    )
+    assert contents(home) == before
+
+
 def test_an_edited_file_is_told_apart_from_the_one_that_was_accepted(sim: Sim, home: Path) -> None:
     simulated(sim, home)
     path = home / CONFIG / "desk.toml"
@@ -252,6 +262,7 @@ def test_sockets_get_a_shorter_way_where_the_home_is_a_long_one(sim: Sim, tmp_pa
 @pytest.mark.parametrize(
     ("options", "said"),
     [
+        (("--symbols", ""), "--symbols: name at least one, such as BTC/USDT"),
         (("--symbols", "btc/usdt"), "--symbols: a market is written in capitals"),
         (
             ("--symbols", "BTC/USD:BTC"),

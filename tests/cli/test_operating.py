@@ -159,6 +159,7 @@ def test_a_halt_needs_no_key_says_what_is_halted_and_only_a_signature_resumes(de
     script = ("--key", str(desk.script_key))
     try:
         assert "a drill" in desk.tells("status")["halted"]
+        assert "halted with the desk" in desk.does("status").stdout
         shown = desk.does("approvals", "show", waiting).stdout.splitlines()
         assert shown[1].startswith("HALTED: The desk is halted by")
         assert "a drill" in desk.tells("approvals", "show", waiting)["halted"]

@@ -7,7 +7,15 @@ from typing import Final, get_args
 import pytest
 
 from exchange_mcp.desk.diagram import markdown
-from exchange_mcp.desk.intents import TRANSITIONS, Cause, State, UnlistedTransitionError, checked, ends_of
+from exchange_mcp.desk.intents import (
+    RESOLUTIONS,
+    TRANSITIONS,
+    Cause,
+    State,
+    UnlistedTransitionError,
+    checked,
+    ends_of,
+)
 from exchange_mcp.model.outcomes import Action
 
 DOCUMENT: Final = Path(__file__).parents[2] / "docs" / "intents.md"
@@ -99,3 +107,13 @@ def test_a_cancel_that_was_proved_not_to_have_happened_is_absent_and_its_order_n
 
 def test_the_page_in_the_documents_is_drawn_from_the_table() -> None:
     assert DOCUMENT.read_text(encoding="utf-8") == markdown()
+
+
+@pytest.mark.parametrize("action", get_args(Action))
+def test_what_a_person_is_offered_to_say_of_an_unknown_is_what_the_table_lets_it_be_resolved_to(
+    action: Action,
+) -> None:
+    ends = {end.value for end in ends_of(action, Cause.RESOLVED, State.UNKNOWN)}
+    assert set(RESOLUTIONS[action]) <= ends
+    # Of a cancel a person says how the order ended (docs/desk.md), and not whether the request was there.
+    assert ends - set(RESOLUTIONS[action]) <= {"absent"}

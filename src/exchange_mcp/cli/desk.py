@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from exchange_mcp.cli.desk_options import setup_options
+from exchange_mcp.cli.desk_options import given_options, setup_options
 
 
 class _WithAccept(click.Group):
@@ -61,9 +61,9 @@ def command(
 
         set_up(file, **said)
         return
-    option = next((name for name, value in said.items() if value), None)
-    if option is not None:
-        raise click.UsageError(f"--{option.replace('_', '-')} belongs to --setup")
+    given = given_options(said)
+    if given:
+        raise click.UsageError(f"{given[0]} belongs to --setup")
     from exchange_mcp.cli.desk_run import run_desk  # noqa: PLC0415 - as above
 
     run_desk(file, exit_with_stdin=exit_with_stdin)

@@ -79,7 +79,7 @@ def setup_options(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-def said_without_setup(said: Mapping[str, object]) -> str | None:
-    """The first option that only the setup takes and that was given all the same; None: none was."""
-    given = [name for name, value in said.items() if value is not None and value is not False]
-    return _NAMED.get(given[0], f"--{given[0].replace('_', '-')}") if given else None
+def given_options(said: Mapping[str, object]) -> list[str]:
+    """The options of the setup that were given, as they are written."""
+    given = (name for name, value in said.items() if value is not None and value is not False)
+    return [_NAMED.get(name, f"--{name.replace('_', '-')}") for name in given]

@@ -19,6 +19,7 @@ from exchange_mcp.cli.desk_draft import DeskDraft
 from exchange_mcp.cli.desk_enrolment import FirstEnrolment
 from exchange_mcp.cli.desk_limits import ToldLimits, ask_limits
 from exchange_mcp.cli.desk_lines import describe, say_what_to_write
+from exchange_mcp.cli.desk_options import given_options
 from exchange_mcp.cli.enrolment import Enrolment, Surroundings, Told
 from exchange_mcp.cli.init import around, told_of
 from exchange_mcp.cli.places import places
@@ -35,6 +36,7 @@ from exchange_mcp.model.errors import JournalError
 from exchange_mcp.model.scopes import Role
 from exchange_mcp.rules.venues import check_account
 
+_ENROLLED: Final = ("approver", "client", "tools")
 _LIMITS: Final = ("symbols", "reference", "max_order", "max_day", "max_leverage", "max_loss")
 # Where no money is, there is something to try: the simulated account has positions, at a leverage of 10.
 _PRACTICE: Final = {
@@ -63,16 +65,17 @@ def set_up(file: Path | None, *, is_script: bool, is_sim: bool, rendezvous: Path
         raise click.UsageError("--secret-from-stdin goes with --yes; at a terminal the secret is asked for")
     if not is_script and not sys.stdin.isatty():
         raise click.UsageError("there is no terminal to ask at; say everything with options, and --yes")
+    given = given_options({name: value for name, value in said.items() if name not in _ENROLLED})
     if is_sim:
         said["venue"], said["environment"] = said["venue"] or "binance", Environment.SIM.value
         said["sim_key"] = said["sim_key"] or "trader"
         if is_script:
-            said |= {name: said[name] or value for name, value in _PRACTICE.items()}
+            said |= {name: value for name, value in _PRACTICE.items() if said[name] is None}
     redactor = Redactor()
     configure_logging("console", "error", redactor=redactor)
     found = places()
     path = found.desk_file if file is None else absolute(file)
-    approver, client, tools = (said.pop(name) for name in ("approver", "client", "tools"))
+    approver, client, tools = (said.pop(name) for name in _ENROLLED)
     port = said.pop("console_port")
     limits = ToldLimits(**{name: said.pop(name) for name in _LIMITS})
     home = home_directory(os.environ)
@@ -80,7 +83,7 @@ def set_up(file: Path | None, *, is_script: bool, is_sim: bool, rendezvous: Path
     asker = Script(reads_secrets=told.reads_secrets) if is_script else Terminal()
     try:
         surroundings = around(found, home, path, rendezvous)
-        setup = _Setup(asker, found, path, surroundings, redactor, console_port=port)
+        setup = _Setup(asker, found, path, surroundings, redactor, given, console_port=port)
         settings = setup.settings(told, limits)
         enrolment = FirstEnrolment(asker, found, home, settings, redactor)
         enrolment.run(approver=approver, client=client, tools=tools)
@@ -107,6 +110,7 @@ class _Setup:
     path: Path
     around: Surroundings
     redactor: Redactor
+    given: list[str]
     console_port: int | None
 
     def settings(self, told: Told, limits: ToldLimits) -> DeskSettings:
@@ -116,6 +120,8 @@ class _Setup:
             say(f"{self.path} is there and is used as it stands:")
             for line in describe(settings):
                 say(f"  {line}")
+            if self.given:
+                say(f"What was said with {', '.join(self.given)} changes nothing of it: edit the file.")
             return settings
         draft = DeskDraft(self.path, check=check_account, environ=os.environ)
         if draft.names:

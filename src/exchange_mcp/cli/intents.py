@@ -10,18 +10,14 @@ from exchange_mcp.cli.deciding import say_done
 from exchange_mcp.cli.passphrase import typed
 from exchange_mcp.cli.signing import sign, signer_of, signer_options
 from exchange_mcp.cli.tabled import pairs, table
+from exchange_mcp.desk.intents import RESOLUTIONS
 from exchange_mcp.desk.operator.messages import IntentDetail
 from exchange_mcp.desk.operator.page import age
 from exchange_mcp.desk.statements import Purpose, resolve_body
 from exchange_mcp.model.instants import iso
 from exchange_mcp.model.venue_text import visible
 
-_OUTCOMES = {
-    "place": ("placed", "absent"),
-    "cancel": ("canceled", "too_late"),
-    "leverage": ("set", "not_set"),
-}
-_EVERY = tuple(outcome for outcomes in _OUTCOMES.values() for outcome in outcomes)
+_EVERY = tuple(outcome for outcomes in RESOLUTIONS.values() for outcome in outcomes)
 
 
 @click.group("intents")
@@ -93,7 +89,7 @@ def resolved(  # noqa: PLR0913 - the options above
         signer = signer_of(client, approver, key)
         detail = client.intent(intent)
         view = detail.intent
-        fitting = _OUTCOMES.get(view.action, ())
+        fitting = RESOLUTIONS.get(view.action, ())
         if outcome not in fitting:
             raise click.UsageError(f"a {view.action} ends as {' or '.join(fitting)}, not as {outcome}")
         if not is_json:

@@ -25,7 +25,7 @@ def command(socket: Path | None, *, is_json: bool) -> None:
     if status.accounts:
         table(
             ("account", "venue", "environment", "id", "state", "key", "24 h", "orders", "unknown"),
-            (_row(account) for account in status.accounts),
+            (_row(account, is_halted=status.halted is not None) for account in status.accounts),
         )
     for intent, missing in status.waiting.items():
         pairs([("waits for you", f"{intent}: {missing} (exchange-mcp intents resolve {intent} OUTCOME)")])
@@ -50,12 +50,14 @@ def _desk(status: Status, now_ms: int) -> Iterator[tuple[str, str]]:
     yield "protection", status.protection
 
 
-def _row(account: AccountStatus) -> tuple[str, ...]:
+def _row(account: AccountStatus, *, is_halted: bool) -> tuple[str, ...]:
     state = (
         f"HALTED: {account.halted}"
         if account.halted is not None
         else f"closed: {account.closed}"
         if account.closed is not None
+        else "halted with the desk"
+        if is_halted
         else "open"
     )
     spent = ", ".join(f"{amount} {currency}" for currency, amount in sorted(account.notional_24h.items()))

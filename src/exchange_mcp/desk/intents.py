@@ -174,3 +174,11 @@ def checked(action: Action, cause: Cause, start: State, end: State) -> State:
 def ends_of(action: Action, cause: Cause, start: State) -> frozenset[State]:
     """Every state that this cause may lead to from here; empty where it leads nowhere."""
     return frozenset(end for a, c, s, end in _EDGES if (a, c, s) == (action, cause, start))
+
+
+RESOLUTIONS: Final = {
+    "place": ("placed", "absent"),
+    "cancel": ("canceled", "too_late"),
+    "leverage": ("set", "not_set"),
+}
+"""What a person can say became of an unknown, by its action: that it took effect, and that it did not."""

@@ -8,10 +8,9 @@ from exchange_mcp.desk.console.ceremonies import Asked
 from exchange_mcp.desk.console.decoded import decoded
 from exchange_mcp.desk.console.opened import Opened
 from exchange_mcp.desk.console.policy_text import reference_of
-from exchange_mcp.desk.console.reading import OUTCOMES
 from exchange_mcp.desk.console.refusals import RefusedError
 from exchange_mcp.desk.console.visits import Visit
-from exchange_mcp.desk.intents import State
+from exchange_mcp.desk.intents import RESOLUTIONS, State
 from exchange_mcp.desk.operator.approving import NotSignableError, read_decision
 from exchange_mcp.desk.operator.messages import HaltOrder
 from exchange_mcp.desk.statements import Purpose, Statement, resolve_body, resume_body
@@ -133,7 +132,7 @@ async def resolve(visit: Visit, form: ResolveForm) -> dict[str, object]:
         raise RefusedError(
             409, "NOT_UNKNOWN", f"Its outcome is not unknown: it is {view.state}. Reload the page."
         )
-    if form.outcome not in OUTCOMES.get(view.action, ()) or not form.note.strip():
+    if form.outcome not in RESOLUTIONS.get(view.action, ()) or not form.note.strip():
         raise RefusedError(422, "NOT_RESOLVED", "Say what became of it, and in a sentence how you found out.")
     body = resolve_body(intent=intent_id, outcome=form.outcome, note=form.note.strip())
     return _ask(visit, Purpose.RESOLVE, body, f"resolve {intent_id}", f"intents/{intent_id}")

@@ -8,7 +8,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from exchange_mcp.desk.console.refusals import RefusedError
 from exchange_mcp.desk.console.streams import stream
 from exchange_mcp.desk.console.visits import Visit
-from exchange_mcp.desk.intents import State
+from exchange_mcp.desk.intents import RESOLUTIONS, State
 from exchange_mcp.desk.operator.messages import AccountStatus, IntentView
 from exchange_mcp.link.messages import MOST_NOTE
 from exchange_mcp.model.venue_text import visible
@@ -17,12 +17,6 @@ _SHOWN: Final = 50
 _SEARCHED: Final = 500
 _LONGEST_QUERY: Final = 80
 STATES: Final = ("", "open", "live", *(state.value for state in State))
-OUTCOMES: Final = {
-    "place": ("placed", "absent"),
-    "cancel": ("canceled", "too_late"),
-    "leverage": ("set", "not_set"),
-}
-"""What an unknown can be resolved to, by its action."""
 
 
 def pending(visit: Visit) -> Response:
@@ -70,7 +64,7 @@ def intent(visit: Visit) -> Response:
         note=None if not detail.note else visible(detail.note, MOST_NOTE),
         is_pending=detail.intent.state == State.PROPOSED.value,
         is_unknown=is_unknown,
-        outcomes=OUTCOMES.get(detail.intent.action, ()) if is_unknown else (),
+        outcomes=RESOLUTIONS.get(detail.intent.action, ()) if is_unknown else (),
     )
 
 
