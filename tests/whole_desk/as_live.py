@@ -28,7 +28,7 @@ from faults.fault_proxy import FaultProxy
 from serving import simulated_exchange
 
 from .between import Between, between
-from .desk import WholeDesk, _base, _free_port  # pyright: ignore[reportPrivateUsage] - one of this package
+from .desk import WholeDesk, free_port, short_place
 
 PROGRAM: Final = Path(__file__).with_name("as_live_program.py")
 PERSON: Final = "alice"
@@ -137,7 +137,7 @@ class AsLive:
 def as_live() -> Generator[AsLive]:
     """A home without anything in it, an exchange with its proxy, and nothing running."""
     with ExitStack() as held:
-        base = Path(held.enter_context(tempfile.TemporaryDirectory(prefix="xl", dir=_base())))
+        base = Path(held.enter_context(tempfile.TemporaryDirectory(prefix="xl", dir=short_place())))
         sim = held.enter_context(simulated_exchange(base))
         proxy, found = held.enter_context(between(sim, base, Echoing))
         keys = {label: key_of(sim, label) for label in ("trader", "reader", "withdrawer")}
@@ -185,7 +185,7 @@ def set_up(live: AsLive) -> None:
     text = re.sub(r"(?m)^max_open_orders = .*$", "max_open_orders = 50", file.read_text(encoding="utf-8"))
     text = re.sub(r"(?m)^max_orders_per_minute = .*$", "max_orders_per_minute = 100", text)
     text = re.sub(r"(?m)^max_price_distance_percent = .*$", "max_price_distance_percent = 60", text)
-    text = text.replace("[console]\n", f"[console]\nport = {_free_port()}\n")
+    text = text.replace("[console]\n", f"[console]\nport = {free_port()}\n")
     file.write_text(f'{text}\n[log]\nformat = "json"\nlevel = "debug"\n', encoding="utf-8")
 
 
