@@ -15,9 +15,11 @@ from statistics import median
 from typing import Final
 
 import anyio
+import anyio.to_thread
 
 from benches.claims import claims
-from benches.figures import Figure, difference, duration, ratio, table
+from benches.deciding import decisions
+from benches.figures import Figure, difference, duration, ratio, table, verdict
 from benches.ordering import planned_and_previewed
 from benches.parties import (
     BARE,
@@ -33,6 +35,7 @@ from benches.parties import (
     simulator,
 )
 from benches.rechecks import rechecks
+from benches.sending import sends
 
 BUILD: Final = Path("build")
 SYMBOL: Final = "BTC/USDT"
@@ -271,6 +274,9 @@ async def measure(folder: Path, log: Path) -> list[Figure]:
         figures += await guard(quick)
         figures += await preview()
         figures += await rechecks(quick, folder / "desk")
+        figures += await sends(quick, folder / "sends")
+        # In a thread: it speaks to a desk as programs that wait for their answers do.
+        figures += await anyio.to_thread.run_sync(decisions, quick, log)
         slow.delay_tickers(SLOW_MILLISECONDS)
         figures += await ten_accounts(ten, "slow", log)
         figures += await first_read(one, quick, log)
@@ -287,10 +293,11 @@ def main() -> None:
     log = BUILD / "bench.log"
     log.write_text("")
     machine = f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, Python {sys.version.split()[0]}"
-    print(f"{machine}; a minute or two; servers log to {log}", flush=True)
+    print(f"{machine}; some minutes; servers log to {log}", flush=True)
     with tempfile.TemporaryDirectory(prefix="exchange-mcp-bench-") as folder:
         figures = anyio.run(measure, Path(folder), log)
     print(table(figures))
+    print(f"\n{verdict(figures)}")
     rows = [
         {"name": figure.name, "value": round(figure.value, 4), "limit": figure.limit, "unit": figure.unit}
         for figure in figures

@@ -1,5 +1,6 @@
 """From measurements to figures: medians, how far chance may move them, and which target is missed."""
 
+import math
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,6 +9,7 @@ from typing import Final
 
 _RESAMPLES: Final = 2000
 _TAIL: Final = 0.025
+_PERCENTILE: Final = 0.99
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +83,7 @@ def difference(name: str, rounds: Sequence[tuple[float, float]], *, limit: float
     )
 
 
-def duration(name: str, seconds: Sequence[float], *, limit: float, of: str) -> Figure:
+def duration(name: str, seconds: Sequence[float], *, limit: float | None, of: str) -> Figure:
     """The median in milliseconds, with the same kind of interval."""
     chance = random.Random(1)  # noqa: S311 - resampling, not secrecy
     medians = sorted(median(chance.choices(seconds, k=len(seconds))) for _ in range(_RESAMPLES))
@@ -94,6 +96,25 @@ def duration(name: str, seconds: Sequence[float], *, limit: float, of: str) -> F
         high=medians[int(_RESAMPLES * (1 - _TAIL))] * 1000,
         made_of=f"{_spread(sorted(seconds))}, {of}; {len(seconds)} times",
     )
+
+
+def tail(name: str, seconds: Sequence[float], *, limit: float | None, of: str) -> Figure:
+    """The 99th percentile (nearest rank) in milliseconds, with the same kind of interval; the median beside it."""
+    chance = random.Random(1)  # noqa: S311 - resampling, not secrecy
+    tails = sorted(_tail(chance.choices(seconds, k=len(seconds))) for _ in range(_RESAMPLES))
+    return Figure(
+        name=name,
+        value=_tail(seconds) * 1000,
+        unit="ms",
+        limit=limit,
+        low=tails[int(_RESAMPLES * _TAIL)] * 1000,
+        high=tails[int(_RESAMPLES * (1 - _TAIL))] * 1000,
+        made_of=f"median {_spread(sorted(seconds))}, worst {max(seconds) * 1000:.2f}; {of}; {len(seconds)} times",
+    )
+
+
+def _tail(seconds: Sequence[float]) -> float:
+    return sorted(seconds)[math.ceil(len(seconds) * _PERCENTILE) - 1]
 
 
 def _excess(rounds: Sequence[tuple[float, float]]) -> float:
@@ -129,6 +150,22 @@ def table(figures: Sequence[Figure]) -> str:
     ]
     details = [f"  {figure.name}: {figure.made_of}" for figure in figures if figure.made_of]
     return "\n".join([*lines, "", "medians (and the middle half):", *details])
+
+
+def verdict(figures: Sequence[Figure]) -> str:
+    """How many targets were met, and the name of each that was not, in two lines at most."""
+    targets = [figure for figure in figures if figure.limit is not None]
+    missed = [figure.name for figure in targets if figure.is_missed]
+    open_ = [figure.name for figure in targets if figure.is_undecided]
+    met = len(targets) - len(missed) - len(open_)
+    lines = [f"{len(targets)} targets: {met} met, {len(missed)} MISSED{_named(missed)}"]
+    if open_:
+        lines.append(f"{len(open_)} within the spread of the limit, neither met nor missed{_named(open_)}")
+    return "\n".join(lines)
+
+
+def _named(names: Sequence[str]) -> str:
+    return f": {', '.join(names)}" if names else ""
 
 
 def _shown(figure: Figure) -> str:

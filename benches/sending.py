@@ -1,14 +1,13 @@
-"""What a desk's venue takes to make a write ready, and from there to the venue's answer: one line of figures."""
+"""What a desk's venue takes to make a write ready, and from there to the venue's answer."""
 
 import asyncio
-import statistics
 import time
 from decimal import Decimal
 from http import HTTPStatus
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
-from benches.parties import simulator
+from benches.figures import Figure, duration
+from benches.parties import Simulator
 from exchange_mcp.cli.clock import SystemClock
 from exchange_mcp.model.accounts import Account, AccountName, Environment, MarketType
 from exchange_mcp.model.plans import PlannedMarket, WirePlan
@@ -47,52 +46,40 @@ async def _plan(venue: TradingVenue, number: int) -> WirePlan:
     )
 
 
-async def measured(folder: Path) -> tuple[list[float], list[float]]:
-    """Milliseconds of each `ready` and of each `send` with its answer, one order after another.
+async def sends(venue: Simulator, folder: Path) -> list[Figure]:
+    """How long it takes to make each order ready, and from there to the venue's answer; one order after another.
 
     Raises:
         RuntimeError: an order was not accepted.
     """
-    with simulator(folder / "sim") as running:
-        key = running.rendezvous.keys["trader"]
-        account = Account(AccountName("main"), "binance", Environment.SIM, (MarketType.SPOT,), has_key=True)
-        fields = {"apiKey": key.api_key.reveal(), "secret": key.secret.reveal()}
-        where = Loopback(running.rendezvous.port, running.rendezvous.ca_pem)
-        opening = Opening(account, KeyMaterial("bench", fields), where, rate_limit=False)
-        opened = OpenTrading([opening], folder / "cache", SystemClock())
-        owner = asyncio.create_task(opened.run())
-        readied, answered = list[float](), list[float]()
-        try:
-            venue = opened.trading["main"]
-            for number in range(COUNT):
-                plan = await _plan(venue, number)
-                began = time.perf_counter()
-                ready = await venue.ready(plan)
-                had = time.perf_counter()
-                evidence = await ready.send(plan, venue.venue_ms() + venue.window_ms + 1_000)
-                ended = time.perf_counter()
-                await ready.release()
-                if evidence.status != HTTPStatus.OK:
-                    raise RuntimeError(f"the simulated exchange did not take an order: {evidence}")
-                if number:  # the first one loads the markets and measures the time
-                    readied.append((had - began) * 1000)
-                    answered.append((ended - had) * 1000)
-        finally:
-            owner.cancel()
-            await asyncio.gather(owner, return_exceptions=True)
-            await opened.close()
-        return readied, answered
-
-
-def main() -> None:
-    """Print medians and worst."""
-    with TemporaryDirectory() as folder:
-        parts = asyncio.run(measured(Path(folder)))
-    for name, figures in zip(("ready", "send and answer"), parts, strict=True):
-        print(
-            f"{name:16} median {statistics.median(figures):6.2f} ms   worst of {len(figures)} {max(figures):6.2f} ms"
-        )
-
-
-if __name__ == "__main__":
-    main()
+    key = venue.rendezvous.keys["trader"]
+    account = Account(AccountName("main"), "binance", Environment.SIM, (MarketType.SPOT,), has_key=True)
+    fields = {"apiKey": key.api_key.reveal(), "secret": key.secret.reveal()}
+    where = Loopback(venue.rendezvous.port, venue.rendezvous.ca_pem)
+    opening = Opening(account, KeyMaterial("bench", fields), where, rate_limit=False)
+    opened = OpenTrading([opening], folder / "cache", SystemClock())
+    owner = asyncio.create_task(opened.run())
+    readied, answered = list[float](), list[float]()
+    try:
+        trading = opened.trading["main"]
+        for number in range(COUNT):
+            plan = await _plan(trading, number)
+            began = time.perf_counter()
+            ready = await trading.ready(plan)
+            had = time.perf_counter()
+            evidence = await ready.send(plan, trading.venue_ms() + trading.window_ms + 1_000)
+            ended = time.perf_counter()
+            await ready.release()
+            if evidence.status != HTTPStatus.OK:
+                raise RuntimeError(f"the simulated exchange did not take an order: {evidence}")
+            if number:  # the first one loads the markets and measures the time
+                readied.append(had - began)
+                answered.append(ended - had)
+    finally:
+        owner.cancel()
+        await asyncio.gather(owner, return_exceptions=True)
+        await opened.close()
+    return [
+        duration("getting ready to send", readied, limit=None, of="a line with TLS, a slot, the key's turn"),
+        duration("send and answer", answered, limit=None, of="signed, sent once, the venue's answer read"),
+    ]

@@ -1,6 +1,7 @@
 """The catalogue of markets: one owner, many callers, none of whom can hurt another."""
 
 import asyncio
+import gc
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
@@ -106,6 +107,17 @@ async def test_nothing_is_asked_before_anybody_wants_to_know(tmp_path: Path) -> 
     async with _owned(venue, tmp_path):
         await settled()
         assert venue.asked == 0
+
+
+async def test_no_collection_looks_at_markets_while_they_are_held(tmp_path: Path) -> None:
+    """One that looks at everything stops a desk for a tenth of a second, wherever it is."""
+    venue, count = Venue(MovedClock()), gc.get_freeze_count()
+    venue.serve(*(f"A{number}/B" for number in range(1000)))
+    async with _owned(venue, tmp_path) as catalogue:
+        markets = await catalogue.ready()
+        assert gc.get_freeze_count() - count >= 1000
+        looked_at = {id(each) for each in gc.get_objects()}
+        assert not [symbol for symbol, market in markets.items() if id(market) in looked_at]
 
 
 async def test_a_caller_whose_time_is_up_takes_nothing_from_the_one_who_waits(tmp_path: Path) -> None:

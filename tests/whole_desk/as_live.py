@@ -55,16 +55,18 @@ class Echoing(Between):
     echoed: int = 0
 
     async def _of_venue(self, passed: bytes, request: bytes) -> bytes:
-        return await self._answered(request, lambda: FaultProxy._of_venue(self, passed, request))
+        return await self._unless_echoed(request, lambda: FaultProxy._of_venue(self, passed, request))
 
     async def _read(self, request: bytes) -> bytes:
-        return await self._answered(request, lambda: Between._read(self, request))
+        return await self._unless_echoed(request, lambda: Between._read(self, request))
 
-    async def _answered(self, request: bytes, ask: Callable[[], Awaitable[bytes]]) -> bytes:
+    async def _unless_echoed(self, request: bytes, ask: Callable[[], Awaitable[bytes]]) -> bytes:
         self.received.append(request)
-        is_echoed = self.echoes is not None and self.echoes.match(request.decode("latin-1"))
-        answer = await ask() if self.acts or not is_echoed else b""
-        return self._echo(request) if is_echoed else answer
+        if self.echoes is None or not self.echoes.match(request.decode("latin-1")):
+            return await ask()
+        if self.acts:
+            await ask()
+        return self._echo(request)
 
     def _echo(self, request: bytes) -> bytes:
         key, signature = api_key_in(request), signature_in(request)

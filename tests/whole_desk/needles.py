@@ -13,7 +13,7 @@ from urllib.parse import quote, quote_from_bytes
 
 # So many characters of a secret in a row are found, wherever they begin and in whichever form.
 RUN: Final = 12
-_TICK_SECONDS: Final = 0.02
+_TICK_SECONDS: Final = 0.05
 _SHOWN: Final = 24
 
 
