@@ -1,12 +1,10 @@
 """`desk --setup` as a person uses it: at a terminal, with keys of a venue that is a simulated exchange underneath."""
 
-import base64
 import hashlib
 import json
 import stat
 import subprocess
 import sys
-import urllib.parse
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -19,6 +17,7 @@ from exchange_mcp.desk.approver_keys import read_key_file, unlock
 from exchange_mcp.desk.enrolling import registered
 from exchange_mcp.desk.settings import DeskSettings, load_settings
 from exchange_mcp.rules.venues import check_account
+from secret_forms import forms
 from serving import Sim
 
 from .launching import environment
@@ -100,14 +99,6 @@ def processes_under(pid: int) -> Iterator[Path]:
     yield Path(f"/proc/{pid}")
     for child in Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split():
         yield from processes_under(int(child))
-
-
-def forms(secret: str) -> list[bytes]:
-    """A secret in plain, in a URL, in base64 and in hex; base64 at each of its three alignments."""
-    raw = secret.encode()
-    aligned = [base64.b64encode(b"x" * at + raw)[(4, 4, 4)[at] if at else 0 : -4] for at in range(3)]
-    plain = [raw, urllib.parse.quote_plus(secret).encode(), urllib.parse.quote(secret, safe="").encode()]
-    return [*plain, *aligned, raw.hex().encode(), raw.hex().upper().encode()]
 
 
 def test_a_desk_is_set_up_from_a_key_to_what_is_to_be_started_and_no_secret_is_where_it_does_not_belong(

@@ -477,6 +477,22 @@ def test_an_order_that_cannot_be_looked_up_for_five_minutes_is_still_proved_abse
     of(Fate.LOST, outage_s=300.0).tell(story)
 
 
+@pytest.mark.parametrize("wish", [None, CancelWish("web_0"), LeverageWish(7)])
+def test_neither_the_first_nor_the_last_look_of_a_proof_is_overslept(
+    wish: CancelWish | LeverageWish | None,
+) -> None:
+    async def story(desk: Running) -> None:
+        intent = await desk.approved(wish)
+        await until(lambda: desk.journal.intent(intent.id).state in {State.ABSENT, State.NOT_SET})
+        ended = desk.journal.intent(intent.id)
+        assert ended.latest_ms is not None
+        terms = desk.venue.absence_terms(intent.plan, ended.latest_ms)
+        # A tenth of a second for each, by which a venue's clock may be read differently, and the look's own time.
+        assert 0 <= ended.changed_ms - terms.first_look_ms - terms.spacing_ms < 400
+
+    of(Fate.LOST).tell(story)
+
+
 @pytest.mark.parametrize(
     ("fate", "end"),
     [(Fate.ACCEPTED_LOST, State.CANCELED), (Fate.LOST, State.ABSENT), (Fate.ACCEPTED, State.CANCELED)],

@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final, TypeVar, cast
 
 from exchange_mcp.config.owner_only import write_owner_only
 from faults.fault_proxy import Fault, FaultProxy, proxied
@@ -29,6 +29,8 @@ WRITES: Final = (
 )  # fmt: skip
 
 
+Connection = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+_HOST: Final = re.compile(rb"(?im)^host: *([^\s:]+)")
 _CLIENT_ID: Final = re.compile(rb"newClientOrderId=([^&\s]+)")
 _CLOSING_SECONDS: Final = 1.0
 _DRAINING_SECONDS: Final = 10.0
@@ -68,6 +70,8 @@ class Between(FaultProxy):
     struck: int = 0
     held: threading.Event | None = None
     holding: int = 0
+    _context: ssl.SSLContext | None = None
+    _idle: dict[bytes, list[Connection]] = field(default_factory=dict[bytes, list[Connection]])
     _moved: threading.Condition = field(default_factory=threading.Condition)
 
     def drained(self, since: int) -> bool:
@@ -119,7 +123,10 @@ class Between(FaultProxy):
             self.holding += 1
             await asyncio.to_thread(held.wait, _HOLDING_SECONDS)
             self.holding -= 1
-        answer = await self._of_venue(fault.request.of(request), request) if fault.is_taken else b""
+        if not is_write:
+            answer = await self._read(request)
+        else:
+            answer = await self._of_venue(fault.request.of(request), request) if fault.is_taken else b""
         if is_write:
             self.watch(Stage.TAKEN)
         if answer or fault.instead is not None:
@@ -134,6 +141,38 @@ class Between(FaultProxy):
         await self._end(fault.ending, reader, writer)
         return False
 
+    async def _read(self, request: bytes) -> bytes:
+        """The venue's whole answer to what is no write, over a connection that is there already, or over another."""
+        host = _HOST.search(request)
+        assert host is not None
+        idle = self._idle.setdefault(host[1], [])
+        while idle:
+            with suppress(asyncio.IncompleteReadError, ConnectionError, ssl.SSLError):
+                return await self._asked(idle.pop(), host[1], request)
+        self._context = self._context or ssl.create_default_context(cadata=self.venue.ca_pem)
+        opened = await asyncio.open_connection(
+            "127.0.0.1", self.venue.port, ssl=self._context, server_hostname=host[1].decode()
+        )
+        return await self._asked(opened, host[1], request)
+
+    async def _asked(self, connection: Connection, host: bytes, request: bytes) -> bytes:
+        reader, writer = connection
+        try:
+            writer.write(request)
+            await writer.drain()
+            answer = await reader.readuntil(b"\r\n")
+            answer += await _rest(reader)
+        except BaseException:
+            writer.transport.abort()
+            raise
+        self._idle[host].append(connection)
+        return answer
+
+    def leave(self) -> None:
+        """Close what is kept open towards the venue."""
+        for _, writer in (each for kept in self._idle.values() for each in kept):
+            writer.transport.abort()
+
 
 async def _rest(reader: asyncio.StreamReader) -> bytes:
     head = await reader.readuntil(b"\r\n\r\n")
@@ -142,17 +181,20 @@ async def _rest(reader: asyncio.StreamReader) -> bytes:
     return head + await reader.readexactly(int(length))
 
 
+Kind = TypeVar("Kind", bound=Between)
+
+
 @contextmanager
-def between(sim: Sim, directory: Path) -> Generator[tuple[Between, Sim]]:
-    """The proxy, and the exchange as it is found behind it."""
+def between(sim: Sim, directory: Path, kind: type[Kind] = Between) -> Generator[tuple[Kind, Sim]]:
+    """The proxy, or one of another kind, and the exchange as it is found behind it."""
     ready, published = threading.Event(), dict(sim.published())
     upstream = cast("SimulatedExchange", _Upstream(published["port"], published["ca_pem"]))
-    made: list[Between] = []
+    made: list[Kind] = []
     stops: list[Callable[[], object]] = []
 
     async def run() -> None:
         loop, stopped = asyncio.get_running_loop(), asyncio.Event()
-        async with proxied(upstream, lambda: None, kind=Between) as proxy:
+        async with proxied(upstream, lambda: None, kind=kind) as proxy:
             made.append(proxy)
             stops.append(lambda: loop.call_soon_threadsafe(stopped.set))
             ready.set()
@@ -160,6 +202,7 @@ def between(sim: Sim, directory: Path) -> Generator[tuple[Between, Sim]]:
             for task in list(proxy.serving):
                 task.cancel()
             await proxy.settled()
+            proxy.leave()
             await asyncio.sleep(0)  # what was cut off is closed in the loop's next turn
 
     thread = threading.Thread(target=lambda: asyncio.run(run()), daemon=True)

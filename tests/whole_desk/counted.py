@@ -30,6 +30,8 @@ class Counted:
         duplicates: orders beyond the first, of one intent or of one wish. orphans: orders with this desk's tag
             that the journal does not know as sent, and intents said to be placed without an order.
         resent: order requests that reached the venue's door beyond the first of their intent, whatever it made of them.
+        unclaimed: those of an intent that the journal has no claim of. altered: orders at the venue that are not, field
+            by field, what was approved. leaks: files of the desk that hold a secret. log: what is wrong with its log.
         late: orders that reached the venue only after the desk's next start, when it had looked for them in vain.
     """
 
@@ -40,6 +42,10 @@ class Counted:
     orphans: int
     unsettled: int
     resent: int
+    unclaimed: int = 0
+    altered: int = 0
+    leaks: int = 0
+    log: str = ""
     late: int = 0
     left: tuple[str, ...] = ()
 
@@ -56,8 +62,12 @@ class Counted:
             "orphans": self.orphans,
             "unsettled": self.unsettled,
             "resent": self.resent,
+            "unclaimed": self.unclaimed,
+            "altered": self.altered,
+            "leaks": self.leaks,
         }
-        return few + [f"{name}={count}" for name, count in counts.items() if count]
+        broken = [f"log: {self.log}"] if self.log else []
+        return few + broken + [f"{name}={count}" for name, count in counts.items() if count]
 
     def lines(self) -> list[str]:
         """For whoever ran it; the last line is the one that counts."""

@@ -5,6 +5,7 @@ own journal, or the first bytes at the venue's door, decides. Where each kill fe
 Then the desk starts again, the client asks for the same once more, and in the end every order is counted.
 """
 
+import json
 import random
 import sqlite3
 import sys
@@ -12,27 +13,31 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from decimal import Decimal
 from itertools import groupby
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import httpx
 
+from exchange_mcp.audit.verify import BrokenLogError, UnreadableLogError, verify
 from exchange_mcp.model.errors import ExchangeMcpError
 from faults.fault_proxy import Fault
+from secret_forms import forms
 from serving import simulated_exchange
 
 from .between import Between, Stage, between
 from .counted import Counted, Interval
-from .desk import WIDE_TOML, WholeDesk, short_place, whole_desk
+from .desk import CREDENTIAL, WIDE_TOML, WholeDesk, short_place, whole_desk
 from .nursery import Nursery, nursery
 from .wishes import FEW_MARKETS, MARKETS, Wish
 
+# In this order where they are all: what a claim without a send leaves takes the venue's window to prove, and others go
+# on meanwhile.
 _OF_TWENTY: Final = (
-    *(Interval.C1_C2,) * 5, *(Interval.C2_C3,) * 5, *(Interval.C3_SEND,) * 4, *(Interval.SEND_C4,) * 6,
+    *(Interval.C3_SEND,) * 4, *(Interval.C1_C2,) * 5, *(Interval.SEND_C4,) * 6, *(Interval.C2_C3,) * 5,
 )  # fmt: skip
 # The event that arms a kill, and how many milliseconds after it the kill falls at the latest.
 _ARMED_BY: Final = {
@@ -66,11 +71,10 @@ class Kills:
     def run(self, kills: int, only: Interval | None = None) -> Counted:
         """Kill so often, in every interval or in one, settle, count."""
         plan = [only or _OF_TWENTY[number % len(_OF_TWENTY)] for number in range(kills)]
-        self._random.shuffle(plan)
-        if kills <= len(_OF_TWENTY):
+        if kills > len(_OF_TWENTY):
+            self._random.shuffle(plan)
+        else:
             self._markets = FEW_MARKETS
-            # What a kill before the send leaves takes the venue's window to prove; the others go on meanwhile.
-            plan.sort(key=lambda each: each is not Interval.C3_SEND)
         self._start()
         self._first_orders()
         for number, target in enumerate(plan):
@@ -301,8 +305,10 @@ class Kills:
         return self._at_the_venue(unsettled)
 
     def _at_the_venue(self, unsettled: int) -> Counted:
-        rows = self._rows("SELECT id, client_order_id, state, claimed_ms FROM intent")
+        rows = self._rows("SELECT id, client_order_id, state, claimed_ms, plan_text FROM intent")
         orders = self._desk.placed()
+        plans = {str(row["client_order_id"]): json.loads(row["plan_text"]) for row in rows}
+        claimed = {str(row["client_order_id"]) for row in rows if row["claimed_ms"] is not None}
         of_id = Counter(str(order["client_order_id"]) for order in orders)
         id_of = {str(row["id"]): str(row["client_order_id"]) for row in rows}
         sent = {str(row["client_order_id"]) for row in rows if row["state"] == "placed"}
@@ -319,7 +325,37 @@ class Kills:
             unsettled=unsettled,
             left=tuple(self.left),
             resent=sum(count - 1 for count in Counter(self._proxy.ids).values()),
+            unclaimed=sum(1 for one in self._proxy.ids if one not in claimed),
+            altered=sum(1 for order in orders if not _is_as_planned(order, plans)),
+            leaks=self._leaks(),
+            log=self._log(),
         )
+
+    def _leaks(self) -> int:
+        """How many files of the desk's own hold one of its secrets, in any form."""
+        secrets = (CREDENTIAL, self._desk.sim.published()["keys"]["trader"]["secret"])
+        wanted = [form for secret in secrets for form in forms(secret)]
+        kept = [path for path in self._desk.places.state.rglob("*") if path.is_file()]
+        contents = [path.read_bytes() for path in (self._desk.log, *kept)]
+        return sum(1 for content in contents if any(form in content for form in wanted))
+
+    def _log(self) -> str:
+        """What an auditor finds wrong with the event log after all those kills; "" where it holds together."""
+        try:
+            verify(self._desk.places.desk_journal)
+        except (BrokenLogError, UnreadableLogError) as error:
+            return str(error)
+        return ""
+
+
+def _is_as_planned(order: Mapping[str, Any], plans: Mapping[str, Any]) -> bool:
+    """Whether what the venue has is what was approved, field by field."""
+    plan = plans.get(str(order["client_order_id"]))
+    if plan is None:
+        return False
+    asked = plan["request"]["parameters"]
+    texts = all(str(order[name]) == str(asked[name]) for name in ("symbol", "side", "type"))
+    return texts and all(Decimal(order[name]) == Decimal(str(asked[name])) for name in ("quantity", "price"))
 
 
 def killed(kills: int, seed: int, *, breaks: str | None = None, only: Interval | None = None) -> Counted:

@@ -20,6 +20,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Final
 
+from exchange_mcp.tools.registry import builtin
+
 _TESTS: Final = Path(__file__).parents[1]
 # How long the desk runs between two looks at its journal: far less than signing and sending a request takes.
 _STEP_SECONDS: Final = 0.0002
@@ -136,8 +138,10 @@ def _serve() -> None:
     for name in (
         "exchange_mcp.cli.commands", "exchange_mcp.cli.desk_run", "exchange_mcp.venue.opening",
         "exchange_mcp.venue.trading", "ccxt.async_support.binance", "ccxt.async_support.binanceusdm", "uvicorn",
+        "anyio._backends._asyncio", "uvicorn.lifespan.off", "uvicorn.protocols.http.h11_impl",
     ):  # fmt: skip
         import_module(name)
+    builtin()  # imports every tool
     gc.freeze()
     ended: dict[int, int] = {}
     for line in sys.stdin:

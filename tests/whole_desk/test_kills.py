@@ -1,6 +1,9 @@
 """A desk that is killed in the middle of a write never makes a second order of it; one that is broken is found out."""
 
 from collections import Counter
+from dataclasses import replace
+
+import pytest
 
 from .counted import FULL, LEAST, WANTED, Counted, Interval
 from .kills import killed
@@ -21,6 +24,16 @@ def test_a_desk_that_sends_again_on_its_start_is_caught_at_the_venues_door() -> 
 def of_a_full_run(by: dict[Interval, int]) -> Counted:
     counts = Counter[Interval](by)
     return Counted(by=counts, intents=1, venue_orders=1, duplicates=0, orphans=0, unsettled=0, resent=0)
+
+
+@pytest.mark.parametrize(
+    "count", ["duplicates", "orphans", "unsettled", "resent", "unclaimed", "altered", "leaks"]
+)
+def test_a_run_with_any_of_what_must_not_be_fails_and_says_what(count: str) -> None:
+    whole = of_a_full_run(dict.fromkeys(WANTED, FULL))
+    assert replace(whole, **{count: 1}).faults() == [f"{count}=1"]
+    (fault,) = replace(whole, log="broken at event 7").faults()
+    assert "event 7" in fault
 
 
 def test_a_full_run_with_too_few_kills_in_one_interval_fails() -> None:

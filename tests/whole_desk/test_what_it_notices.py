@@ -48,3 +48,20 @@ def test_a_key_that_got_wider_while_the_desk_runs_is_used_no_more(desk: WholeDes
         desk.approve(proposed.id)
     assert refused.value.code is ErrorCode.KEY_REFUSED
     assert desk.placed() == []
+
+
+def test_two_desks_on_one_key_notice_each_other_though_neither_sends_again(desk: WholeDesk) -> None:
+    desk.start()
+    with whole_desk(sim=desk.sim) as other:  # with a runtime directory of its own, as on another machine
+        other.start()
+        # Both send before either has looked again: each holds its order back for the other's.
+        desk.sim.fail(kind="delay", ms=3000, method="POST", path="/api/v3/order")
+        first, second = desk.buy(), other.buy("0.01", symbol="ETH/USDT")
+        desk.approve(first.id)
+        other.approve(second.id)
+        for each, intent in ((desk, first), (other, second)):
+            each.settled(intent.id, "placed")
+        for each in (desk, other):
+            halted = each.until(lambda status: status.accounts[0].halted)
+            assert "another desk" in str(halted.accounts[0].halted)
+        assert len(desk.placed()) == 2

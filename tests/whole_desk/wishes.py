@@ -12,9 +12,11 @@ MARKETS: Final = {  # an amount, and a price step that the venue's grid has
     "BTC/USDT:USDT": ("0.002", "1"),
     "ETH/USDT:USDT": ("0.03", "1"),
     "SOL/USDT:USDT": ("1", "0.1"),
+    "1000PEPE/USDT:USDT": ("1000", "0.0000001"),
 }
 FEW_MARKETS: Final = {
-    name: MARKETS[name] for name in ("BTC/USDT", "SOL/USDT", "XRP/USDT:USDT", "ETH/USDT:USDT")
+    name: MARKETS[name]
+    for name in ("BTC/USDT", "SOL/USDT", "XRP/USDT:USDT", "ETH/USDT:USDT", "1000PEPE/USDT:USDT")
 }
 """One for each asset."""
 
