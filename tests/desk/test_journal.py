@@ -362,13 +362,30 @@ def test_what_is_not_halted_cannot_be_resumed(journal: Journal) -> None:
     assert journal.halt_of(MAIN) is not None
 
 
-def test_a_second_halt_is_told_and_keeps_the_first_reason(journal: Journal) -> None:
+def test_a_second_halt_is_told_and_keeps_the_first_reason_behind_its_own(journal: Journal) -> None:
     journal.halt(None, by="ada", reason="first")
     journal.halt(None, by="ben", reason="second")
+    journal.halt(None, by="ben", reason="second")
     (halt,) = journal.halts()
-    assert (halt.by, halt.reason) == ("ada", "first")
+    assert (halt.by, halt.reason) == ("ben", "second; and before that, by ada: first")
     assert journal.last_event("halted") == journal.events()[-1]
     assert '"second"' in journal.events()[-1].text
+    for number in range(500):
+        journal.halt(None, by="ben", reason=f"again {number}")
+    assert len(journal.halts()[0].reason) == 2000
+    assert journal.halts()[0].reason.startswith("again 499; and before that, by ben: again 498")
+
+
+def test_what_the_desk_found_while_it_was_halted_by_hand_is_told_to_whoever_lifts_it(
+    journal: Journal,
+) -> None:
+    journal.halt(MAIN, by="ada", reason="lunch")
+    assert journal.stranger(MAIN, "xother01", "another desk's tag")
+    halt = journal.halt_of(MAIN)
+    assert halt is not None
+    assert halt.by == "desk"
+    assert halt.reason.startswith("order xother01 is not of this journal")
+    assert halt.reason.endswith("by ada: lunch")
 
 
 def test_the_first_event_says_what_runs_and_every_start_says_it_again(

@@ -12,7 +12,7 @@ from exchange_mcp.desk.operator.messages import Status
 from exchange_mcp.desk.statements import Purpose, resume_body
 from exchange_mcp.model.venue_text import visible
 
-_MOST = 400
+_MOST = 2_000
 
 
 @click.command("resume")

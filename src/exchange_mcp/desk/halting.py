@@ -14,6 +14,12 @@ from exchange_mcp.model.accounts import AccountName
 _ORDER_KNOWN: Final = select(intents.c.id).where(intents.c.client_order_id == bindparam("key"))
 _HALT_OF: Final = halts.select().where(halts.c.account == bindparam("key"))
 _HALT: Final = halts.insert()
+_AGAIN: Final = (
+    halts.update()
+    .where(halts.c.account == bindparam("key"))
+    .values(by=bindparam("new_by"), reason=bindparam("new_reason"))
+)
+_LONGEST_REASON: Final = 2_000
 _RESUME: Final = halts.delete().where(halts.c.account == bindparam("key"))
 _STRANGER: Final = strangers.select().where(
     strangers.c.account == bindparam("of"), strangers.c.client_order_id == bindparam("key")
@@ -22,12 +28,18 @@ _SEEN: Final = strangers.insert()
 
 
 def halt(entry: Entry, account: AccountName | None, *, by: str, reason: str) -> Event:
-    """Put a halt in force, of the desk where `account` is None; the first reason stays the reason."""
-    if entry.connection.execute(_HALT_OF, {"key": account or ""}).first() is None:
-        entry.connection.execute(
-            _HALT,
-            {"account": account or "", "at_ms": entry.now_ms, "by": legible(by), "reason": legible(reason)},
-        )
+    """Put a halt in force, of the desk where `account` is None; one that is, is for this reason as well.
+
+    Whoever lifts it is told all of them, the newest first: what the desk itself found while it was halted by hand too.
+    """
+    new = {"by": legible(by), "reason": legible(reason)}
+    held = entry.connection.execute(_HALT_OF, {"key": account or ""}).first()
+    if held is None:
+        entry.connection.execute(_HALT, {"account": account or "", "at_ms": entry.now_ms, **new})
+    elif new["reason"] not in held.reason:
+        before = f"{new['reason']}; and before that, by {held.by}: {held.reason}"
+        again = {"key": account or "", "new_by": new["by"], "new_reason": before[:_LONGEST_REASON]}
+        entry.connection.execute(_AGAIN, again)
     return entry.append("halted", None, {"account": account, "by": by, "reason": reason})
 
 

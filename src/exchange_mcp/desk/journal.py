@@ -385,7 +385,7 @@ class Journal(Registering):
     # The desk.
 
     def halt(self, account: AccountName | None, *, by: str, reason: str) -> Event:
-        """Stop one account, or the desk (None). Needs no signature; again is another event and no other halt."""
+        """Stop one account, or the desk (None). Needs no signature; again is a further reason of the same halt."""
         with self._entry() as entry:
             return halting.halt(entry, account, by=by, reason=reason)
 
