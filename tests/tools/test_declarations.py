@@ -113,6 +113,19 @@ def test_a_choice_that_is_added_is_named_and_one_that_is_taken_away_is_not() -> 
     assert widened(more, few) is None
 
 
+def test_arguments_of_any_name_are_wider_where_they_take_another_form_or_what_was_described() -> None:
+    def taking(rest: object, **properties: object) -> dict[str, Any]:
+        schema = {"type": "object", "properties": properties, "additionalProperties": rest}
+        return {**BEFORE, "input": schema}
+
+    text, number = {"type": "string"}, {"type": "integer"}
+    assert widened(taking(text), taking(number)) == "its arguments: unknown ones are taken"
+    assert widened(taking(text), taking({})) == "its arguments: unknown ones are taken"
+    assert widened(taking(text, side=number), taking(text)) == "argument side takes whatever is given"
+    assert widened(taking(text, side=number), taking(text, side=number)) is None
+    assert widened(taking(text), taking(text)) is None
+
+
 def test_every_tool_has_a_digest_of_its_own_that_a_journal_can_give_back() -> None:
     declarations = [declaration_of(spec) for spec in builtin()]
     digests = [digest_of(each) for each in declarations]

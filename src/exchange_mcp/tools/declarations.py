@@ -74,11 +74,7 @@ def _widenings(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[st
 
 def _looser(place: str, before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
     """How the second schema takes what the first did not. A keyword that is not known here must not differ."""
-    if (
-        before.get("additionalProperties", True) is False
-        and now.get("additionalProperties", True) is not False
-    ):
-        yield f"{place}: unknown ones are taken"
+    yield from _of_any_name(place, before, now)
     old, new = _mapping(before.get("properties")), _mapping(now.get("properties"))
     for name, schema in new.items():
         if name not in old:
@@ -95,6 +91,17 @@ def _looser(place: str, before: Mapping[str, Any], now: Mapping[str, Any]) -> It
     for word in sorted({*before, *now} - known):
         if _json(before.get(word)) != _json(now.get(word)) and not (word in _WORDS and word not in now):
             yield f"{place}: its {word} is another one"
+
+
+def _of_any_name(place: str, before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
+    """What is taken under names that are not described."""
+    old, new = before.get("additionalProperties", True), now.get("additionalProperties", True)
+    if new is False:
+        return
+    if old is not True and new != old:
+        yield f"{place}: unknown ones are taken"
+    for name in _mapping(before.get("properties")).keys() - _mapping(now.get("properties")).keys():
+        yield f"argument {name} takes whatever is given"
 
 
 def _more_choices(place: str, word: str, before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
