@@ -10,8 +10,6 @@ _WAITING = ("whole_desk", "end_to_end", "browser", "faults", "cli")
 # What takes longer than every change may: minutes of killed desks and of windows that pass.
 _SOAKING = frozenset(
     {
-        "end_to_end/test_kills.py",
-        "end_to_end/test_lost_hops.py",
         "whole_desk/test_what_it_notices.py",
     }
 )

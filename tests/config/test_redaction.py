@@ -106,6 +106,13 @@ def test_a_secret_does_not_survive_in_base64_at_any_offset(
     assert len(scrubbed.removeprefix("Basic ").replace(MASK, "")) <= begin + len(encoded) - end
 
 
+@given(secrets, st.binary(max_size=5), st.binary(max_size=5), st.booleans())
+def test_a_secret_does_not_survive_in_hex(secret: str, before: bytes, after: bytes, is_upper: bool) -> None:  # noqa: FBT001 - drawn
+    written = (before + secret.encode() + after).hex()
+    scrubbed = knowing(secret).scrub(written.upper() if is_upper else written)
+    assert scrubbed.lower() == f"{before.hex()}{MASK}{after.hex()}"
+
+
 @given(
     secrets,
     st.recursive(

@@ -100,12 +100,23 @@ class LinkProxy:
         await writer.drain()
 
     async def _asked(self, request: bytes) -> bytes:
+        """The desk's answer: where it takes no more at the moment, the next one, since that is not what is tried."""
+        while _is_busy(answer := await self._once(request)):
+            pass
+        return answer
+
+    async def _once(self, request: bytes) -> bytes:
         reader, writer = await asyncio.open_unix_connection(str(self.target))
         try:
             writer.write(request)
             return await _message(reader)
         finally:
             writer.close()
+
+
+def _is_busy(answer: bytes) -> bool:
+    head, _, body = answer.partition(_HEAD_END)
+    return b" 503 " in head.split(b"\r\n", 1)[0] and b'"code":"BUSY"' in body
 
 
 async def _message(reader: asyncio.StreamReader) -> bytes:

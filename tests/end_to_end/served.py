@@ -5,11 +5,11 @@ import json
 import os
 import signal
 import sys
-from collections.abc import AsyncGenerator, Generator, Sequence
+from collections.abc import AsyncGenerator, Callable, Generator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, Literal, cast
+from typing import Any, Final, Literal, TypeVar, cast
 
 import httpx2
 from mcp.client import Client
@@ -20,14 +20,17 @@ from cli.http_server import Served, http_server
 from exchange_mcp.cli.clock import SystemClock
 from exchange_mcp.config.tokens import TokenStore
 from exchange_mcp.desk.operator.approving import read_decision
+from exchange_mcp.desk.operator.client import DeskAnswerError
 from exchange_mcp.desk.operator.messages import SignedMessage
 from exchange_mcp.desk.statements import Purpose
 from exchange_mcp.model.callers import Scope
+from exchange_mcp.model.errors import ErrorCode
 from exchange_mcp.tools.declarations import declaration_of, digest_of
 from exchange_mcp.tools.registry import builtin
 from serving import Era, Sim
 from whole_desk.desk import CLIENT, CREDENTIAL, WholeDesk, whole_desk
 
+T = TypeVar("T")
 Transport = Literal["stdio", "http"]
 WRITING: Final = ("place_order", "cancel_order", "set_leverage")
 _VARIABLE: Final = "CREDENTIAL_FOR_THE_DESK"
@@ -81,9 +84,10 @@ def serve_config(
     socket: Path | None = None,
     wait_seconds: float = 0,
     hedged_trades: Sequence[str] = ("linear",),
+    reads_main: str = "reader",
 ) -> Path:
     """A serve.toml of this client, beside others that there may be."""
-    what = "-".join(hedged_trades)
+    what = "-".join([reads_main, *hedged_trades])
     path = desk.home / f"serve-{name}-{what}-{'straight' if socket is None else socket.stem}.toml"
     rendezvous = json.dumps(str(desk.sim.rendezvous))
     path.write_text(
@@ -101,7 +105,7 @@ wait_seconds = {wait_seconds}
 [accounts.main]
 venue = "binance"
 environment = "sim"
-sim_key = "reader"
+sim_key = "{reads_main}"
 rendezvous = {rendezvous}
 [accounts.hedged]
 venue = "binance"
@@ -213,10 +217,20 @@ class Recorded:
         return [kind for kind, _ in self.events()]
 
 
+def unhurried(ask: Callable[[], T]) -> T:
+    """What the desk answers, as soon as it takes another request of this client's."""
+    while True:
+        try:
+            return ask()
+        except DeskAnswerError as error:
+            if error.code is not ErrorCode.BUSY:
+                raise
+
+
 def looked_at(desk: WholeDesk, intent_id: str) -> SignedMessage:
     """What an approver who looks at it now would sign."""
     with desk.operator() as operator:
-        status, decision = operator.status(), operator.open(intent_id)
+        status, decision = unhurried(operator.status), unhurried(lambda: operator.open(intent_id))
     decided = read_decision(
         decision,
         intent_id=intent_id,

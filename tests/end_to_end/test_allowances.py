@@ -62,6 +62,7 @@ async def test_every_rule_of_the_allowances_holds_from_the_model_to_the_journal(
             widened = await refused(client, "place_order", **order)
             assert widened["code"] == "NOT_ALLOWED_FOR_CLIENT"
             assert "argument distinct_from is new" in widened["message"]
+            assert f"exchange-mcp clients show {CLIENT}" in widened["hint"]
             blocked = await refused(client, "cancel_order", **CANCEL)
             assert blocked["code"] == "NOT_ALLOWED_FOR_CLIENT"
             assert "blocked it by name" in blocked["message"]

@@ -122,6 +122,16 @@ async def test_another_account_behind_the_same_name_is_found_before_anything_is_
     assert sent(desk.sim) == []
 
 
+async def test_a_reading_key_of_another_account_is_found_by_the_venues_own_id_of_it(desk: WholeDesk) -> None:
+    assert desk.status().accounts[0].account_id
+    order = {**BUY, "price": price_of(desk, "BTC/USDT", percent=94)}
+    async with over_stdio(desk, serve_config(desk, reads_main="reader-alt")) as client:
+        error = await refused(client, "place_order", **order)
+        assert error["code"] == "ACCOUNT_MISMATCH"
+        assert "own account id is another one at the desk than at serve" in error["message"]
+    assert sent(desk.sim) == []
+
+
 async def test_a_desk_of_another_version_is_named_and_asked_nothing(desk: WholeDesk) -> None:
     path = desk.runtime / "another.sock"
     recorded = Recorded(desk)

@@ -17,6 +17,7 @@ from exchange_mcp.audit.verify import verify
 from exchange_mcp.desk.intents import LIVE, TRANSITIONS, State
 from serving import Sim
 from whole_desk.desk import WholeDesk
+from whole_desk.nursery import Nursery, nursery
 
 from .served import (
     Recorded,
@@ -73,6 +74,12 @@ def test_every_state_that_an_order_can_leave_for_another_step_is_a_step_here() -
     assert {state for state, *_ in STEPS} == leaves & LIVE == LIVE
 
 
+def begin(births: Nursery, desk: WholeDesk) -> None:
+    """Run the desk, from the moment that account main takes writes."""
+    births.run(desk.environ, desk.log)
+    desk.until(lambda status: status.closed is None and status.accounts[0].closed is None)
+
+
 async def answer_of(client: Client, order: Mapping[str, object]) -> tuple[str | None, str]:
     """The code of the error, if it is one, and all that was said."""
     result = await client.call_tool("place_order", dict(order))
@@ -95,7 +102,10 @@ async def test_whatever_is_killed_the_model_gets_the_same_intent_and_the_venue_o
     order: dict[str, object] = {"account": "main", "symbol": "BTC/USDT", "side": "buy", "type": "limit"}
     order |= {"amount": "0.0001", "price": price_of(desk, "BTC/USDT", percent=102)}
     known = len(desk.placed())
+    desk.stop()
     async with AsyncExitStack() as held:
+        births = held.enter_context(nursery())
+        begin(births, desk)
         client = await held.enter_async_context(over_stdio(desk, config))
         order = await a_new_one(client, order)
         for state, hold, afterwards, orders in STEPS:
@@ -107,7 +117,6 @@ async def test_whatever_is_killed_the_model_gets_the_same_intent_and_the_venue_o
                     operator.signed(signed)
             desk.settled(intent_id, state)
             kill_server(config)
-            await held.aclose()
             recorded = Recorded(desk)
             client = await held.enter_async_context(over_stdio(desk, config))
             if hold is not the_re_check:  # planning would read the book as well
@@ -115,9 +124,10 @@ async def test_whatever_is_killed_the_model_gets_the_same_intent_and_the_venue_o
                 assert intent_id in said, state
                 assert "proposed" not in recorded.kinds()
             assert desk.intent(intent_id).state == state
-            desk.kill()
+            births.kill()
+            births.gone()
             desk.sim.heal()
-            desk.start()
+            begin(births, desk)
             desk.settled(intent_id, *afterwards)
             placed = [each["client_order_id"] for each in desk.placed()[known:]]
             assert placed == [desk.intent(intent_id).client_order_id] * orders, state
@@ -129,9 +139,7 @@ async def test_whatever_is_killed_the_model_gets_the_same_intent_and_the_venue_o
             else:
                 await client.call_tool("retract_proposal", {"intent_id": again})
             known += orders
-    desk.stop()
     assert verify(desk.places.desk_journal).count > 0
-    desk.start()
 
 
 async def test_a_server_that_is_killed_while_the_desk_plans_leaves_at_most_one_proposal(

@@ -105,6 +105,8 @@ async def test_what_every_tool_does_once_it_is_approved_is_what_it_declares_and_
             found[spec.name] = await seen(client, desk, spec.name, arguments.get(spec.name, {}))
             expected = {PLACES, CANCELS, SETS} if spec.effect is Effect.WRITE else {NOTHING}
             assert found[spec.name] in expected, spec.name
+            # What changes something at the venue is destructive, and nothing else is.
+            assert spec.hints.destructive.value is (found[spec.name] in WROTE), spec.name
             if spec.effect is Effect.WRITE:  # what a repeat does is what its hint says, or less
                 assert spec.hints.idempotent.value is (found[spec.name] == SETS)
         for family in REFUSED:

@@ -67,8 +67,8 @@ def attempts(tool: Tool, base: dict[str, Any], pending: str) -> Iterator[dict[st
         yield {**base, name: "approved"}
 
 
-async def by_tools(client: Client, desk: WholeDesk, pending: str) -> int:
-    """Call every tool that there is with every argument; how many calls that made."""
+async def by_tools(client: Client, desk: WholeDesk, pending: str, *, is_own: bool) -> int:
+    """Call every tool that there is with every argument; how many calls that made. `is_own`: it is this client's."""
     bases, calls = valid(desk, pending), 0
     tools = (await client.list_tools()).tools
     assert set(bases) <= {tool.name for tool in tools}
@@ -77,6 +77,8 @@ async def by_tools(client: Client, desk: WholeDesk, pending: str) -> int:
             result = await client.call_tool(tool.name, arguments)
             answer = cast("dict[str, Any]", result.structured_content)
             data = answer["data"]
+            if not is_own and pending in (arguments.get("intent_id"), arguments.get("distinct_from")):
+                assert data is None, arguments  # another client's id opens nothing
             if tool.name in {"place_order", "set_leverage", "cancel_order"} and data is not None:
                 assert data["state"] == "proposed", arguments
                 if data["intent_id"] != pending:
@@ -111,7 +113,10 @@ def by_proposal_socket(desk: WholeDesk, credentials: list[str | None], pending: 
         with desk.client(credential) as http:
             for method, path, body in messages(desk, pending):
                 answer = http.request(method, path, json=body)
-                assert answer.status_code >= 400 or answer.json().get("state") in {"proposed", None}, path
+                if credential == CREDENTIAL:
+                    assert answer.status_code >= 400 or answer.json().get("state") in {"proposed", None}, path
+                else:  # whoever did not propose it is not told of it, whatever they show
+                    assert answer.status_code >= 400, (credential, path)
                 count += 1
             # Another one's proposal id, with other words; and its own, guessed.
             for forged_id in (proposal_id, pending, "0" * 32, "A" * 64):
@@ -179,11 +184,11 @@ async def test_a_model_that_tries_all_it_can_send_gets_no_approval_and_a_person_
         pending, recorded = mine["intent_id"], Recorded(desk)
         can_be_approved(desk, pending)
 
-        tried = await by_tools(client, desk, pending)
+        tried = await by_tools(client, desk, pending, is_own=True)
         can_be_approved(desk, pending)
         decoy = await asked(client, "set_leverage", account="main", symbol="SOL/USDT:USDT", leverage=9)
     async with over_stdio(desk, serve_config(desk, name="red-team"), credential=stranger) as client:
-        tried += await by_tools(client, desk, pending)
+        tried += await by_tools(client, desk, pending, is_own=False)
     can_be_approved(desk, pending)
     credentials = [CREDENTIAL, stranger, None, "script"]
     tried += by_proposal_socket(desk, credentials, pending, mine["proposal_id"])

@@ -174,9 +174,11 @@ LOST: tuple[tuple[Effect, str], ...] = (
     (httpx.Response(200, headers=HEADERS, text=intent().model_dump_json()[:-1] + ',"more":1}'), "HTTP 200"),
     (httpx.Response(200, text=intent().model_dump_json()), "HTTP 200"),
     (httpx.Response(200, headers=HEADERS, content=b" " * 262_145), "longer than 262144"),
+    (ok(intent(proposal_id=proposal(9))), "another intent"),
 )
 IDS = [
-    "slow", "closed", "reset", "500", "503", "404", "redirect", "cut", "too little", "too much", "no version", "huge"
+    "slow", "closed", "reset", "500", "503", "404", "redirect", "cut", "too little", "too much", "no version", "huge",
+    "another"
 ]  # fmt: skip
 
 
@@ -239,7 +241,6 @@ async def test_asking_again_ends_when_its_time_is_up() -> None:
         DeskError(ErrorCode.NOT_ALLOWED_FOR_CLIENT, "place_order is blocked for tests"),
         DeskError(ErrorCode.CREDENTIAL_REFUSED, "nobody has this credential"),
         VenueUnreachableError("the venue does not answer"),
-        BusyError("too many"),
         InternalError("the desk failed"),
     ],
     ids=lambda error: error.code,
@@ -253,6 +254,27 @@ async def test_what_the_desk_refuses_is_told_with_its_own_code_and_both_ids_and_
         assert len(made.requests) == 1
     assert caught.value.body().model_dump(exclude={"message"}) == error.body().model_dump(exclude={"message"})
     assert caught.value.message == f"{error.message} (intent {INTENT_ID}, proposal {proposal(1)})"
+
+
+async def test_a_desk_that_is_busy_is_asked_the_same_again_and_in_the_end_that_is_what_is_told() -> None:
+    busy = said(BusyError("too many"), 503)
+    async with desk(busy, busy, ok(intent())) as made:
+        assert await made.link.propose(DRAFT) == intent()
+        assert len({each.model_dump_json() for each in made.proposals()}) == 1
+    async with desk(busy, busy, busy) as made:
+        with pytest.raises(BusyError, match="too many") as caught:
+            await made.link.propose(DRAFT)
+    assert proposal(1) in caught.value.message
+    # Of a proposal whose answer was lost before, a busy desk says nothing.
+    async with desk(httpx.ReadError("reset"), busy, busy) as made:
+        assert "may have taken the proposal" in (await failed(made)).message
+
+
+async def test_whatever_fails_before_a_proposal_names_the_proposal() -> None:
+    for error in (BusyError("too many"), InternalError("the desk failed")):
+        async with desk(handshake=said(error, 503)) as made:
+            with pytest.raises(type(error), match=proposal(1)):
+                await made.link.propose(DRAFT)
 
 
 def test_every_code_that_a_desk_can_answer_becomes_an_error_of_that_code() -> None:
@@ -299,7 +321,8 @@ async def test_an_account_that_means_another_one_at_the_desk_is_refused_before_a
 
 async def test_hands_are_shaken_once_an_account_and_again_when_the_desk_was_gone() -> None:
     lost = httpx.ReadError("reset")
-    async with desk(ok(intent()), ok(intent()), lost, lost, lost, ok(intent())) as made:
+    told = {number: ok(intent(proposal_id=proposal(number))) for number in (1, 2, 4)}
+    async with desk(told[1], told[2], lost, lost, lost, told[4]) as made:
         await made.link.propose(DRAFT)
         await made.link.propose(DRAFT)
         assert made.shaken == 1
@@ -316,6 +339,21 @@ async def test_an_intent_is_read_at_once_or_waited_for() -> None:
     at_once, waited = (each.url for each in made.requests)
     assert (at_once.path, at_once.query) == (f"/v1/intents/{INTENT_ID}", b"")
     assert dict(waited.params) == {"wait_ms": "45000", "state": "proposed"}
+
+
+async def test_an_earlier_intent_that_is_asked_for_again_has_another_proposals_id() -> None:
+    async with desk(ok(intent(proposal_id=proposal(9), repeated=True))) as made:
+        assert (await made.link.propose(DRAFT)).proposal_id == proposal(9)
+
+
+async def test_what_is_told_of_another_intent_than_was_asked_about_is_no_answer() -> None:
+    other = ok(intent(intent_id="f" * 32, state="placed"))
+    for ask in (Linked.read, Linked.retract):
+        async with desk(other, other, other) as made:
+            with pytest.raises(DeskError, match="another intent"):
+                await ask(made.link, INTENT_ID)
+        async with desk(other, ok(intent())) as made:
+            assert await ask(made.link, INTENT_ID) == intent()
 
 
 async def test_taking_back_is_asked_again_where_the_answer_was_lost() -> None:

@@ -22,7 +22,7 @@ def intent(**changed: object) -> IntentMessage:
     """An intent that waits for a decision."""
     return IntentMessage(
         intent_id=INTENT_ID,
-        proposal_id="proposal-1",
+        proposal_id=f"{1:032x}",
         account="main",
         action="place",
         symbol="BTC/USDT",

@@ -1,5 +1,6 @@
 """What a failed read means: a ruling for every class that ccxt raises, and no secret in any sentence."""
 
+import base64
 import json
 import socket
 import urllib.parse
@@ -269,6 +270,29 @@ def test_addresses_in_what_the_venue_says_are_left_out() -> None:
         assert meaning(ccxt.ExchangeError("x " + _said(1, f"see {address}")), "x").message == (
             "x says: see [url] (code 1)"
         )
+
+
+@pytest.mark.parametrize("size", [32, 48, 64])
+@pytest.mark.parametrize(
+    "write", [bytes.hex, lambda raw: base64.b64encode(raw).decode()], ids=["hex", "base64"]
+)
+def test_a_signature_that_a_venue_repeats_alone_is_masked(size: int, write: Callable[[bytes], str]) -> None:
+    # HMAC-SHA256, -384 and -512: RFC 2104 and FIPS 180-4.
+    signature = write(bytes(range(100, 100 + size)))
+    error = meaning(ccxt.ExchangeError("x " + _said(1, f"{signature} does not fit")), "x")
+    assert error.message == "x says: [redacted] does not fit (code 1)"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "no order 0b5d2f6e-7c1a-4b51-9b1e-2f6f0b8f1c55 is known",
+        "order 123456789012345678901234567890123456789 is unknown",
+        "THEPRICEISTOOHIGHFORTHISACCOUNTANDITSORDERS says all",
+    ],
+)
+def test_an_id_and_a_long_word_of_a_venue_are_shown(words: str) -> None:
+    assert meaning(ccxt.ExchangeError("x " + _said(1, words)), "x").message == f"x says: {words} (code 1)"
 
 
 _SECRETS = st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=8, max_size=64)

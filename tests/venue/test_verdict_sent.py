@@ -1,7 +1,12 @@
 """Evidence as it comes from real sends, and the verdict on it."""
 
+import base64
+import json
+from urllib.parse import parse_qsl
+
 import pytest
 
+from exchange_mcp.desk.looks import evidence_values
 from exchange_mcp.model.outcomes import Outcome
 from exchange_mcp.rules.endpoints import EndpointClass
 from exchange_mcp.rules.outcomes import ROUTES
@@ -87,6 +92,36 @@ async def test_evidence_names_the_place_without_its_query() -> None:
         seen = evidence(write, await sent(client, EndpointClass.ORDER, write))
     assert seen.url == "https://api.binance.com/api/v3/order"
     assert (seen.venue, seen.action, seen.client_order_id) == ("binance", "place", "abc123")
+
+
+async def test_the_record_of_an_answer_lacks_what_it_repeats_of_the_signed_request_and_the_verdict_does_not() -> (
+    None
+):
+    def repeats(_: str) -> bytes:
+        # By now the whole request is there; -1121 is a refusal, and its words do not matter.
+        signature = dict(parse_qsl(venue.bodies[-1]))["signature"]
+        key = base64.b64encode(b"test-api-key").decode()
+        told = f"{signature}, test-api-key, {key} and {b'test-secret'.hex()} are not known to us"
+        return says(400, json.dumps({"code": -1121, "msg": told}))
+
+    async with faulty(repeats, *HOSTS) as venue, guarded(venue.loopback) as client:
+        write = render(client, LIMIT, ALLOWED[EndpointClass.ORDER])
+        seen = evidence(write, await sent(client, EndpointClass.ORDER, write))
+    kept = json.loads(str(evidence_values(seen)["body"]))
+    assert kept == {
+        "code": -1121,
+        "msg": "[redacted], [redacted], [redacted] and [redacted] are not known to us",
+    }
+    assert "test-api-key" in (seen.body or "")
+    assert judge(seen).outcome is Outcome.REJECTED
+
+
+async def test_an_answer_that_repeats_nothing_is_kept_byte_for_byte() -> None:
+    answer = f"{ACCEPTED} "
+    async with faulty(always(says(200, answer)), *HOSTS) as venue, guarded(venue.loopback) as client:
+        write = render(client, LIMIT, ALLOWED[EndpointClass.ORDER])
+        seen = evidence(write, await sent(client, EndpointClass.ORDER, write))
+    assert evidence_values(seen)["body"] == answer
 
 
 async def test_every_route_that_can_be_sent_has_rules_on_what_it_answers() -> None:

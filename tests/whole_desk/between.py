@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final, TypeVar, cast
 
 from exchange_mcp.config.owner_only import write_owner_only
 from faults.fault_proxy import Fault, FaultProxy, proxied
@@ -181,17 +181,20 @@ async def _rest(reader: asyncio.StreamReader) -> bytes:
     return head + await reader.readexactly(int(length))
 
 
+Kind = TypeVar("Kind", bound=Between)
+
+
 @contextmanager
-def between(sim: Sim, directory: Path) -> Generator[tuple[Between, Sim]]:
-    """The proxy, and the exchange as it is found behind it."""
+def between(sim: Sim, directory: Path, kind: type[Kind] = Between) -> Generator[tuple[Kind, Sim]]:
+    """The proxy, or one of another kind, and the exchange as it is found behind it."""
     ready, published = threading.Event(), dict(sim.published())
     upstream = cast("SimulatedExchange", _Upstream(published["port"], published["ca_pem"]))
-    made: list[Between] = []
+    made: list[Kind] = []
     stops: list[Callable[[], object]] = []
 
     async def run() -> None:
         loop, stopped = asyncio.get_running_loop(), asyncio.Event()
-        async with proxied(upstream, lambda: None, kind=Between) as proxy:
+        async with proxied(upstream, lambda: None, kind=kind) as proxy:
             made.append(proxy)
             stops.append(lambda: loop.call_soon_threadsafe(stopped.set))
             ready.set()

@@ -110,7 +110,8 @@ class WholeDesk:
     Attributes:
         home, runtime: whose every file lies under them.
         sim: the exchange, and the way to steer it.
-        key: the script's, which approves.
+        key: the script's, or a person's, which approves.
+        program: what is run.
     """
 
     home: Path
@@ -119,6 +120,7 @@ class WholeDesk:
     key: ApproverKey
     environ: Mapping[str, str]
     process: subprocess.Popen[str] | None = None
+    program: tuple[str, ...] = PROGRAM
     told: list[str] = field(default_factory=list[str])
 
     @property
@@ -146,14 +148,14 @@ class WholeDesk:
         """Begin to run it, and wait for nothing."""
         with self.log.open("a") as stderr:
             self.process = subprocess.Popen(  # noqa: S603 - our own program
-                [*PROGRAM, "desk"], env=self.environ, stdout=subprocess.PIPE, stderr=stderr, text=True
+                [*self.program, "desk"], env=self.environ, stdout=subprocess.PIPE, stderr=stderr, text=True
             )
         return self.process
 
     def fails(self) -> tuple[int, str]:
         """Run the desk where it refuses to start; its exit code and what it says."""
         done = subprocess.run(  # noqa: S603 - our own program
-            [*PROGRAM, "desk"], env=self.environ, capture_output=True, text=True, timeout=60, check=False
+            [*self.program, "desk"], env=self.environ, capture_output=True, text=True, timeout=60, check=False
         )
         return done.returncode, done.stderr
 
@@ -220,7 +222,7 @@ class WholeDesk:
     def signed(self, statement: Statement) -> SignedMessage:
         """The statement with the script's signature."""
         fields = self.key.fields(statement.hash())
-        return signed_message(statement, SignatureMessage(approver=APPROVER, fields=fields))
+        return signed_message(statement, SignatureMessage(approver=self.key.name, fields=fields))
 
     def accept(self) -> Done:
         """Sign `desk.toml` as it stands."""

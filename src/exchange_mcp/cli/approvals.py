@@ -5,12 +5,11 @@ from pathlib import Path
 
 import click
 
-from exchange_mcp.cli.at_desk import REFUSED, at_desk, desk_options, person, print_json
+from exchange_mcp.cli.at_desk import REFUSED, at_desk, desk_options, person, print_json, show_list
 from exchange_mcp.cli.clock import SystemClock
 from exchange_mcp.cli.deciding import approve, followed, opened, say_granted, says_yes, told
 from exchange_mcp.cli.decision_shown import page_object, remaining, show_page
 from exchange_mcp.cli.signing import signer_of, signer_options
-from exchange_mcp.cli.tabled import table
 from exchange_mcp.desk.operator.messages import Decline
 from exchange_mcp.desk.operator.page import age
 
@@ -28,16 +27,11 @@ def listed(socket: Path | None, *, is_json: bool) -> None:
     """List the proposals that wait for a decision."""
     with at_desk(socket, is_json=is_json) as client:
         waiting = client.intents(state="open", limit=500)
-    if is_json:
-        print_json(waiting)
-        return
-    if not waiting.intents:
-        click.echo("Nothing waits for a decision.", err=True)
-        return
     now_ms = SystemClock().now_ms()
-    table(
+    show_list(
+        waiting,
         ("intent", "account", "environment", "what", "effect", "by", "proposed", "expires in"),
-        (
+        [
             (
                 view.id,
                 view.account,
@@ -49,7 +43,9 @@ def listed(socket: Path | None, *, is_json: bool) -> None:
                 remaining(view.expires_at, now_ms),
             )
             for view in waiting.intents
-        ),
+        ],
+        nobody="Nothing waits for a decision.",
+        is_json=is_json,
     )
 
 

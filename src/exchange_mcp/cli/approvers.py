@@ -5,14 +5,13 @@ from pathlib import Path
 
 import click
 
-from exchange_mcp.cli.at_desk import at_desk, desk_options, print_json
+from exchange_mcp.cli.at_desk import at_desk, desk_options, print_json, show_list
 from exchange_mcp.cli.deciding import say_done
 from exchange_mcp.cli.entropy import SystemEntropy
 from exchange_mcp.cli.passkey_making import passkey_body
 from exchange_mcp.cli.passphrase import new_passphrase
 from exchange_mcp.cli.places import places
 from exchange_mcp.cli.signing import sign, signer_of, signer_options
-from exchange_mcp.cli.tabled import table
 from exchange_mcp.config.owner_only import write_owner_only
 from exchange_mcp.desk.approver_keys import (
     APPROVER_NAME,
@@ -37,16 +36,16 @@ def listed(socket: Path | None, *, is_json: bool) -> None:
     """List everybody who can approve, with their public keys."""
     with at_desk(socket, is_json=is_json) as client:
         found = client.approvers()
-    if is_json:
-        print_json(found)
-        return
-    if not found.approvers:
-        click.echo("Nobody can approve: exchange-mcp desk --setup makes the first approver.", err=True)
-        return
-    rows = [
-        (each.name, each.kind, f"{day(each.added_at)} UTC", _short(each.public)) for each in found.approvers
-    ]
-    table(("approver", "kind", "added", "public key"), rows)
+    show_list(
+        found,
+        ("approver", "kind", "added", "public key"),
+        [
+            (each.name, each.kind, f"{day(each.added_at)} UTC", _short(each.public))
+            for each in found.approvers
+        ],
+        nobody="Nobody can approve: exchange-mcp desk --setup makes the first approver.",
+        is_json=is_json,
+    )
 
 
 @command.command("add")

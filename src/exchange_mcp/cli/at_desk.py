@@ -8,7 +8,7 @@ import os
 import pwd
 import sys
 import tomllib
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, NoReturn, TypeVar
@@ -16,6 +16,7 @@ from typing import Any, Final, NoReturn, TypeVar
 import click
 
 from exchange_mcp.cli.places import places
+from exchange_mcp.cli.tabled import table
 from exchange_mcp.config.faults import SecretError
 from exchange_mcp.config.locations import home_directory
 from exchange_mcp.desk.operator.approving import NotSignableError
@@ -115,6 +116,18 @@ def person() -> str:
     except KeyError:
         name = f"uid {os.getuid()}"
     return visible(name, _LONGEST_NAME)
+
+
+def show_list(
+    found: Record, header: Sequence[str], rows: Sequence[Sequence[str]], *, nobody: str, is_json: bool
+) -> None:
+    """What a list command found: the desk's own record for programs, rows for a person, or that there are none."""
+    if is_json:
+        print_json(found)
+    elif rows:
+        table(header, rows)
+    else:
+        click.echo(nobody, err=True)
 
 
 def print_json(*records: Record, **more: object) -> None:

@@ -7,7 +7,7 @@ from typing import Final
 import click
 
 from exchange_mcp.cli.approvers import day
-from exchange_mcp.cli.at_desk import at_desk, desk_options, print_json
+from exchange_mcp.cli.at_desk import at_desk, desk_options, print_json, show_list
 from exchange_mcp.cli.deciding import say_done
 from exchange_mcp.cli.entropy import SystemEntropy
 from exchange_mcp.cli.places import places
@@ -33,13 +33,13 @@ def listed(socket: Path | None, *, is_json: bool) -> None:
     """List everybody who may propose."""
     with at_desk(socket, is_json=is_json) as client:
         found = client.clients()
-    if is_json:
-        print_json(found)
-        return
-    if not found.clients:
-        click.echo("Nobody may propose: exchange-mcp clients add NAME", err=True)
-        return
-    table(("client", "added", "allowed tools"), (_row(each) for each in found.clients))
+    show_list(
+        found,
+        ("client", "added", "allowed tools"),
+        [_row(each) for each in found.clients],
+        nobody="Nobody may propose: exchange-mcp clients add NAME",
+        is_json=is_json,
+    )
 
 
 @command.command("show")

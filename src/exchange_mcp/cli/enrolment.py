@@ -314,6 +314,7 @@ class Enrolment:
                 clock=SystemClock(),
                 accepted=self._around.accepted,
                 may_transfer=account.may_transfer is not None,
+                asks_whose=self._role is Role.DESK,
             )
 
         checked = anyio.run(ask)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from exchange_mcp.cli.at_desk import at_desk, desk_options, print_json
+from exchange_mcp.cli.at_desk import at_desk, desk_options, print_json, show_list
 from exchange_mcp.cli.clock import SystemClock
 from exchange_mcp.cli.deciding import say_done
 from exchange_mcp.cli.passphrase import typed
@@ -38,19 +38,16 @@ def listed(socket: Path | None, state: str | None, account: str | None, limit: i
     """List intents, newest first."""
     with at_desk(socket, is_json=is_json) as client:
         found = client.intents(state=state, account=account, limit=limit)
-    if is_json:
-        print_json(found)
-        return
-    if not found.intents:
-        click.echo("There is no such intent.", err=True)
-        return
     now_ms = SystemClock().now_ms()
-    table(
+    show_list(
+        found,
         ("intent", "state", "account", "what", "by", "changed"),
-        (
+        [
             (view.id, view.state, view.account, view.summary, view.client, age(view.changed_at, now_ms))
             for view in found.intents
-        ),
+        ],
+        nobody="There is no such intent.",
+        is_json=is_json,
     )
 
 

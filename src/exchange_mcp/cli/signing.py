@@ -11,6 +11,7 @@ import click
 from exchange_mcp.cli.passphrase import unlocked
 from exchange_mcp.cli.places import places
 from exchange_mcp.desk.approver_keys import KEY_SUFFIX, ApproverKey, load_scripted, read_key_file
+from exchange_mcp.desk.approvers import PASSKEY
 from exchange_mcp.desk.operator.approving import signed_message
 from exchange_mcp.desk.operator.client import OperatorClient
 from exchange_mcp.desk.operator.messages import Done, Failure, SignatureMessage
@@ -55,7 +56,7 @@ def signer_of(client: OperatorClient, approver: str | None, key: Path | None) ->
         SecretError: the file cannot be used. UsageError: it is not clear whose key is meant, or it does not count.
     """
     enrolled = {each.name: each for each in client.approvers().approvers}
-    file = read_key_file(_file(approver, key, frozenset(enrolled)))
+    file = read_key_file(_file(approver, key, {name: each.kind for name, each in enrolled.items()}))
     known = enrolled.get(file.name)
     if known is None or (known.kind, known.public) != (file.kind, file.public):
         names = ", ".join(enrolled) or "nobody"
@@ -107,7 +108,7 @@ def say_who(signer: Signer) -> None:
         click.echo(f"Signed by {signer.name} ({signer.file}).", err=True)
 
 
-def _file(approver: str | None, key: Path | None, enrolled: frozenset[str]) -> Path:
+def _file(approver: str | None, key: Path | None, enrolled: Mapping[str, str]) -> Path:
     if key is not None:
         return key
     directory = places().approver_keys
@@ -120,9 +121,17 @@ def _file(approver: str | None, key: Path | None, enrolled: frozenset[str]) -> P
     if len(found) == 1:
         return found[0]
     if not found:
+        holders = [name for name, kind in enrolled.items() if kind == PASSKEY]
+        others = [name for name in enrolled if name not in holders]
         raise click.UsageError(
-            f"no key of an approver of this desk lies in {directory}; name one with --key FILE, or make one: "
-            "exchange-mcp approvers add NAME"
+            f"no key of an approver of this desk lies in {directory}; name one with --key FILE"
+            + (f", of {', '.join(others)}" if others else "")
+            + (
+                f". The passkey of {', '.join(holders)} signs in the console (exchange-mcp console): orders, what"
+                " became of an unknown, and that a halt is lifted"
+                if holders
+                else ""
+            )
         )
     names = ", ".join(file.name.removesuffix(KEY_SUFFIX) for file in found)
     raise click.UsageError(f"this user has the keys of {names}; name one with --approver NAME")

@@ -1,4 +1,4 @@
-"""The forms in which one secret travels: raw, percent-encoded, JSON-escaped, as in a repr, in base64."""
+"""The forms in which one secret travels: raw, percent-encoded, JSON-escaped, as in a repr, in base64, in hex."""
 
 import base64
 import re
@@ -17,13 +17,14 @@ _LATIN_1 = 0xFF
 
 
 def forms_of(secret: str) -> Iterator[re.Pattern[str]]:
-    """Patterns for the secret as it stands or escaped, for its lines, and for it inside base64."""
+    """Patterns for the secret as it stands or escaped, for its lines, and for it inside base64 and hex."""
     texts = {secret, secret.strip()}
     texts |= {line for line in secret.splitlines() if len(line) >= _SHORTEST_LINE and "-----" not in line}
     for text in sorted(texts, key=len, reverse=True):
         if len(text) >= SHORTEST_SECRET:
             yield re.compile(_however_escaped(text))
     raw = secret.encode("utf-8", "surrogatepass")
+    yield re.compile(_hex(raw.hex()))
     for before in range(3):
         encoded = base64.b64encode(bytes(before) + raw).decode().rstrip("=")
         # The outer characters carry bits of the neighbours too, and differ with them.

@@ -3,6 +3,7 @@
 from typing import Final
 
 from exchange_mcp.desk.approvers import refused
+from exchange_mcp.desk.station import Moment
 from exchange_mcp.model.errors import BusyError
 from exchange_mcp.model.ports import Clock, Entropy
 
@@ -18,7 +19,7 @@ class Challenges:
     def __init__(self, clock: Clock, entropy: Entropy) -> None:
         self._clock = clock
         self._entropy = entropy
-        self._minted: dict[str, int] = {}
+        self._minted: dict[str, tuple[int, Moment]] = {}
 
     def mint(self) -> tuple[str, int]:
         """A nonce and until when it is good. None pushes out another: somebody may be signing over that one.
@@ -26,14 +27,14 @@ class Challenges:
         Raises:
             BusyError: there are too many.
         """
-        now_ms = self._clock.now_ms()
-        self._forget_the_past(now_ms)
+        self._forget_the_past()
         if len(self._minted) >= MOST:
             raise BusyError(
                 f"{MOST} statements wait for a signature already", hint="Ask again in two minutes."
             )
-        nonce, until = self._entropy.token(NONCE_BYTES).hex(), now_ms + LIFE_MS
-        self._minted[nonce] = until
+        now = Moment.now(self._clock)
+        nonce, until = self._entropy.token(NONCE_BYTES).hex(), now.wall_ms + LIFE_MS
+        self._minted[nonce] = until, now
         return nonce, until
 
     def take(self, nonce: str, expires_ms: int) -> None:
@@ -42,17 +43,22 @@ class Challenges:
         Raises:
             DeskError: SIGNATURE_REFUSED: it was not minted here, was used, or its time is over.
         """
-        until = self._minted.pop(nonce, None)
-        if until is None:
+        minted = self._minted.pop(nonce, None)
+        if minted is None:
             raise refused("its nonce is not one that this desk minted and nobody used")
+        until, then = minted
         if expires_ms != until:
             raise refused("it says another expiry than the desk gave its nonce")
-        if self._clock.now_ms() >= until:
+        if self._is_over(then):
             raise refused("its time is over")
 
-    def _forget_the_past(self, now_ms: int) -> None:
+    def _is_over(self, then: Moment) -> bool:
+        """Whether two minutes are over by either clock: one that is set back gives nobody more of them."""
+        return then.age(self._clock) * 1000 >= LIFE_MS
+
+    def _forget_the_past(self) -> None:
         """Oldest first, so that minting costs the same however many there are."""
-        while self._minted and next(iter(self._minted.values())) <= now_ms:
+        while self._minted and self._is_over(next(iter(self._minted.values()))[1]):
             del self._minted[next(iter(self._minted))]
 
     def __len__(self) -> int:

@@ -21,11 +21,12 @@ from exchange_mcp.desk.ports import LimitRuling
 from exchange_mcp.desk.records import Grant, Intent
 from exchange_mcp.desk.register import Approver
 from exchange_mcp.desk.statements import Purpose, Statement, grant_body, sha256_of
+from exchange_mcp.desk.station import Moment
 from exchange_mcp.model.canonical import canonical_json
 from exchange_mcp.model.errors import ErrorCode, ProposalRefusedError
 from exchange_mcp.model.ports import Clock, Entropy
 
-_FRESH_MS: Final = 1_000
+_FRESH_SECONDS: Final = 1.0
 """How long one preview is given again to whoever opens the same proposal."""
 
 
@@ -52,10 +53,14 @@ class OpenDecision:
     policy_text: str
     policy_digest: str
     nonce: str
-    opened_ms: int
+    opened: Moment
     expires_ms: int
     needed: int
     signatures: dict[str, Signature] = field(default_factory=dict[str, Signature])
+
+    def is_over(self, clock: Clock) -> bool:
+        """Whether its time is up, by either of the machine's clocks: one that is set back gives nobody more of it."""
+        return self.opened.age(clock) * 1000 >= self.expires_ms - self.opened.wall_ms
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,23 +123,25 @@ class Decisions:
         async with self._turn(intent_id):
             intent = self._awaiting(self._journal.intent(intent_id), policy_digest)
             held = self._open.get(intent_id)
-            if held is not None and self._is_current(held, intent, policy_digest):
-                age_ms = self._clock.now_ms() - held.opened_ms
-                if held.signatures or age_ms < _FRESH_MS:
-                    return held
+            if (
+                held is not None
+                and self._is_current(held, intent, policy_digest)
+                and (held.signatures or held.opened.age(self._clock) < _FRESH_SECONDS)
+            ):
+                return held
             if sha256_of(policy_text) != policy_digest:
                 raise refused("the policy's text is not the one that is in force")
             reviewed = await engine.review(intent_id)
             intent = self._awaiting(reviewed.intent, policy_digest)
-            now_ms = self._clock.now_ms()
+            now = Moment.now(self._clock)
             decision = OpenDecision(
                 intent=intent,
                 ruling=reviewed.ruling,
                 policy_text=policy_text,
                 policy_digest=policy_digest,
                 nonce=self._entropy.token(NONCE_BYTES).hex(),
-                opened_ms=now_ms,
-                expires_ms=min(now_ms + self._grant_ms, intent.expires_ms),
+                opened=now,
+                expires_ms=min(now.wall_ms + self._grant_ms, intent.expires_ms),
                 needed=max(self.needed(intent_id), approvals_in(reviewed.ruling.details)),
             )
             self._open[intent_id] = decision
@@ -200,7 +207,7 @@ class Decisions:
         Raises:
             DeskError: SIGNATURE_REFUSED: something is another than when it was shown, or than what came says.
         """
-        if self._clock.now_ms() >= decision.expires_ms:
+        if decision.is_over(self._clock):
             raise refused("its time is over")
         if intent.state is not State.PROPOSED:
             raise refused(f"intent {intent.id} is {intent.state} and waits for no decision")
@@ -276,15 +283,14 @@ class Decisions:
 
     def _is_current(self, decision: OpenDecision, intent: Intent, policy_digest: str) -> bool:
         return (
-            self._clock.now_ms() < decision.expires_ms
+            not decision.is_over(self._clock)
             and decision.policy_digest == policy_digest
             and (decision.intent.plan_text, decision.intent.preview_text)
             == (intent.plan_text, intent.preview_text)
         )
 
     def _forget_the_past(self) -> None:
-        now_ms = self._clock.now_ms()
-        self._open = {key: one for key, one in self._open.items() if one.expires_ms > now_ms}
+        self._open = {key: one for key, one in self._open.items() if not one.is_over(self._clock)}
 
     @asynccontextmanager
     async def _turn(self, intent_id: str) -> AsyncGenerator[None]:

@@ -22,9 +22,11 @@ class Look:
 
 
 def evidence_values(evidence: Evidence) -> dict[str, object]:
-    """The evidence for the record; of a long body its beginning, its length and its SHA-256."""
+    """The evidence for the record, its body masked; of a long body its beginning, its length and its SHA-256."""
     values: dict[str, object] = asdict(evidence)
-    body = evidence.body
+    masked = values.pop("masked")
+    body = evidence.body if masked is None else evidence.masked
+    values["body"] = body
     if body is not None and len(body) > _MOST_BODY:
         digest = hashlib.sha256(body.encode("utf-8", "surrogatepass")).hexdigest()
         values |= {"body": body[:_MOST_BODY], "body_length": len(body), "body_digest": digest}

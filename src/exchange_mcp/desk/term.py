@@ -185,7 +185,9 @@ async def opened(loaded: Loaded, ground: Ground, *, unopened: Mapping[AccountNam
             settings.cache_directory or ground.cache,
             ground.clock,
             accepted=loaded.accepted_egress,
-            care=KeyCare(Pace(every=settings.keys.check_seconds, grace=settings.keys.grace_seconds)),
+            care=KeyCare(
+                Pace(every=settings.keys.check_seconds, grace=settings.keys.grace_seconds), asks_whose=True
+            ),
         )
 
     return Term(loaded, ground, await anyio.to_thread.run_sync(open_venues), left_out)

@@ -25,7 +25,7 @@ from exchange_mcp.link.messages import (
     ProposalMessage,
 )
 from exchange_mcp.link.refusals import refusal
-from exchange_mcp.model.errors import DeskError, ErrorCode
+from exchange_mcp.model.errors import BusyError, DeskError, ErrorCode, ExchangeMcpError
 from exchange_mcp.model.frozen import Record
 from exchange_mcp.model.venue_text import visible
 
@@ -138,8 +138,11 @@ class DeskClient:
         wait_ms: int = 0,
         longest: float | None = None,
         proposal_id: str | None = None,
+        fits: Callable[[_AskedFor], bool] = lambda _: True,
     ) -> _AskedFor:
-        """The answer to one question, which is put again, the very same, where the answer was lost.
+        """The answer to one question, which is put again, the very same, where the answer was lost or the desk busy.
+
+        An answer that does not fit the question, being about another intent, is none.
 
         It takes what the desk was asked to wait and `longest` at most (seconds; by default the patience's own).
 
@@ -147,6 +150,7 @@ class DeskClient:
             ExchangeMcpError: what the desk answered instead, or DeskError where it cannot be asked.
         """
         lost: str | None = None
+        busy: BusyError | None = None
         content = None if body is None else body.model_dump_json().encode()
         until = self._clock.monotonic() + (longest or self._patience.longest) + wait_ms / 1000
         tried = 0
@@ -162,19 +166,24 @@ class DeskClient:
                 status, raw, protocol = await self._once(
                     method, path, seconds, credential=credential, content=content, query=query
                 )
-                return _read(status, raw, protocol, answer, proposal_id)
+                return _fitting(_read(status, raw, protocol, answer, proposal_id), fits)
             except _AbsentError as error:
                 if lost is None:
                     raise _unreachable(
                         f"{error}; nothing was asked of the desk", error.hint, proposal_id
                     ) from None
                 lost = str(error)
+            except BusyError as error:
+                # It took nothing of this one. What became of one before it, whose answer was lost, that does not say.
+                busy = error
             except _LostError as error:
                 lost = str(error)
-        told = f"{lost}; it was asked {tried} times"
+        if busy is not None and lost is None:
+            raise busy
+        said = f"{lost}; it was asked {tried} times"
         if proposal_id is None:
-            raise _unreachable(told, "Call again in a moment.", None)
-        raise _unreachable(f"{told}, and may have taken the proposal", _AGAIN, proposal_id)
+            raise _unreachable(said, "Call again in a moment.", None)
+        raise _unreachable(f"{said}, and may have taken the proposal", _AGAIN, proposal_id)
 
     async def _once(  # noqa: PLR0913 - a request's parts
         self,
@@ -287,6 +296,8 @@ class Linked:
                 credential=self._credential,
                 body=message,
                 proposal_id=proposal_id,
+                # An earlier intent that was asked for again says so, and has its own proposal's id.
+                fits=lambda told: told.repeated or told.proposal_id == proposal_id,
             )
         except DeskError:
             self._agreed.clear()  # the desk that answers next may be another one
@@ -304,18 +315,25 @@ class Linked:
             query=query if wait_ms else None,
             wait_ms=wait_ms,
             longest=_LONGEST_READ if wait_ms else None,
+            fits=lambda told: told.intent_id == intent_id,
         )
 
     async def retract(self, intent_id: str) -> IntentMessage:
         """Take back what this client proposed; done twice it is done once."""
         path = f"/v1/intents/{intent_id}/retract"
-        return await self._desk.ask("POST", path, IntentMessage, credential=self._credential)
+        return await self._desk.ask(
+            "POST",
+            path,
+            IntentMessage,
+            credential=self._credential,
+            fits=lambda told: told.intent_id == intent_id,
+        )
 
     async def _agree(self, account: AccountIdentity, proposal_id: str) -> None:
         try:
             agreement = await self.handshake((account,))
-        except DeskError as error:
-            raise _with_proposal(error, proposal_id) from None
+        except ExchangeMcpError as error:
+            raise refusal(ErrorMessage(error=error.body()), proposal_id=proposal_id) from None
         for each in agreement.accounts:
             if each.name == account.name and each.agreed in {"mismatch", "not_held"}:
                 raise DeskError(
@@ -340,6 +358,12 @@ def _read(
     if said is None:
         raise _LostError(f"what answered (HTTP {status}) is not the answer of a desk of this version")
     raise refusal(said, proposal_id=proposal_id)
+
+
+def _fitting(told: _AskedFor, fits: Callable[[_AskedFor], bool]) -> _AskedFor:
+    if not fits(told):
+        raise _LostError("what answered spoke of another intent than was asked about")
+    return told
 
 
 def _absent(error: Exception) -> _AbsentError:
@@ -380,9 +404,3 @@ def _another_version(protocol: str, version: str | None, proposal_id: str | None
         f"the desk{release} speaks version {visible(protocol, 16)} of the protocol, and this server {PROTOCOL}{about}",
         hint="The operator runs serve and desk from the same release.",
     )
-
-
-def _with_proposal(error: DeskError, proposal_id: str) -> DeskError:
-    if proposal_id in error.message:
-        return error
-    return DeskError(error.code, f"{error.message} (proposal {proposal_id})", hint=error.next_step)

@@ -31,6 +31,8 @@ class Evidence:
         is_token_spent: whether a second pass at the wire was stopped: then an exception speaks of that pass.
         status: HTTP status of the answer, None where none came.
         body: of the answer as far as it came, undecodable bytes replaced; None where none came.
+        masked: the same body for the record, without the credentials that it repeats; None where it repeats none. The
+            verdict is of `body`, so that nothing that was masked decides.
         exception: the class name of what was raised, if anything was. It argues only towards unknown.
         client_order_id: ours, by which a true answer can be told from another's; of a cancel, the one it names.
         order_id: of a cancel that names its order by the venue's id.
@@ -44,6 +46,7 @@ class Evidence:
     is_token_spent: bool = False
     status: int | None = None
     body: str | None = field(default=None, repr=False)
+    masked: str | None = field(default=None, repr=False)
     exception: str | None = None
     client_order_id: str | None = None
     order_id: str | None = None

@@ -11,6 +11,7 @@ from decimal import Decimal
 from types import MappingProxyType
 from typing import Final
 
+from exchange_mcp.model.decimals import from_wire
 from exchange_mcp.model.writes import CancelOrder, OrderType, PlaceOrder, SetLeverage
 from exchange_mcp.rules.endpoints import Endpoint
 
@@ -19,6 +20,18 @@ Field = str | int | bool | Decimal | frozenset[str]
 
 Fields = Mapping[str, Field | None]
 """Every field of a request, without those of None."""
+
+
+def says(found: object, wanted: Field | None) -> bool:
+    """Whether a field of a request says what it has to; None: that it is not there."""
+    if isinstance(wanted, frozenset):
+        return found in wanted
+    if isinstance(wanted, Decimal):
+        try:
+            return not isinstance(found, bool) and from_wire(found) == wanted
+        except ValueError:
+            return False
+    return type(found) is type(wanted) and found == wanted
 
 
 @dataclass(frozen=True, slots=True)

@@ -102,7 +102,8 @@ def _rendezvous(account: "AccountConfig") -> SimRendezvous | None:
 class LateVenues:
     """The venues, opened in the background. Whoever asks for them earlier waits.
 
-    `accepted` holds the digests of what the operator accepted that another ccxt does.
+    `accepted` holds the digests of what the operator accepted that another ccxt does. `asks_whose`: whether somebody
+    compares the accounts with a desk's, by the venues' own ids of them.
     """
 
     def __init__(  # noqa: PLR0913 - what it hands on to the venues
@@ -114,7 +115,9 @@ class LateVenues:
         accepted: Collection[str] = (),
         check_seconds: float = 300,
         grace_seconds: float = 900,
+        asks_whose: bool = False,
     ) -> None:
+        self._asks_whose = asks_whose
         self._accepted = accepted
         self._check_seconds = check_seconds
         self._grace_seconds = grace_seconds
@@ -183,7 +186,9 @@ class LateVenues:
             self._cache_directory,
             self._clock,
             accepted=self._accepted,
-            care=KeyCare(Pace(every=self._check_seconds, grace=self._grace_seconds)),
+            care=KeyCare(
+                Pace(every=self._check_seconds, grace=self._grace_seconds), asks_whose=self._asks_whose
+            ),
         )
 
     async def close(self) -> None:

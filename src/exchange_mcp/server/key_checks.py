@@ -64,17 +64,19 @@ async def check_keys(
     return tuple(found[at] for at in range(len(accounts)))
 
 
-async def check_key(
+async def check_key(  # noqa: PLR0913 - what an answer depends on
     account: Keyed,
     *,
     role: Role,
     clock: Clock,
     accepted: Collection[str] = (),
     may_transfer: bool = False,
+    asks_whose: bool = False,
 ) -> Checked:
     """Ask about one account's key. What the venue refuses is a refusal; where it says nothing, all is unknown.
 
     `may_transfer` says that the desk's operator accepted by name a key that moves money between the own wallets.
+    `asks_whose`: whether whose the key is is asked too, where the venue tells that elsewhere.
     """
     from exchange_mcp.venue.key_question import ask_once  # noqa: PLC0415 - imports ccxt, which takes half a second
 
@@ -93,7 +95,7 @@ async def check_key(
         )
 
     try:
-        scope = await ask_once(asking, asking.key, clock, accepted=accepted)
+        scope = await ask_once(asking, asking.key, clock, accepted=accepted, asks_whose=asks_whose)
     except (AuthenticationFailedError, PermissionMissingError, VenueRefusedError) as error:
         unknown = KeyScope.unknown(about.venue, error.message)
         refused = KeyVerdict(

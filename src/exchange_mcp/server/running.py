@@ -193,6 +193,7 @@ class Running:
             accepted=loaded.accepted,
             check_seconds=loaded.config.keys.check_seconds,
             grace_seconds=loaded.config.keys.grace_seconds,
+            asks_whose=loaded.desk is not None,
         )
 
     def _calls_of(

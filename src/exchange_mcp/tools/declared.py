@@ -5,15 +5,17 @@ handing it more cannot be written down.
 """
 
 from collections.abc import Awaitable, Callable
-from typing import TypeVar
+from dataclasses import dataclass
+from typing import Final, Generic, TypeVar
 
 from exchange_mcp.model.effects import Effect
 from exchange_mcp.model.frozen import Record
 from exchange_mcp.tools.handed import IntentHanded, LocalHanded, ReadHanded, RetractHanded, WriteHanded
-from exchange_mcp.tools.spec import Arguments, Hint, Hints, ToolSpec, local_hints, read_hints
+from exchange_mcp.tools.spec import Arguments, Hints, ToolSpec, local_hints, read_hints
 
 A = TypeVar("A", bound=Arguments)
 D = TypeVar("D", bound=Record)
+H = TypeVar("H")
 
 
 def local_tool(  # noqa: PLR0913 - a declaration's parts
@@ -65,98 +67,47 @@ def read_tool(  # noqa: PLR0913 - a declaration's parts
     )
 
 
-_AT_THE_DESK = Hint(value=False, reason="The desk answers from its own record; no venue is asked.")
+@dataclass(frozen=True)  # with slots, Python 3.11 cannot make a generic one
+class DeskTools(Generic[H]):
+    """Declares tools that speak to the desk: of one effect, with handlers that are handed `H`."""
+
+    effect: Effect
+    asks_desk: bool = False
+
+    def __call__(  # noqa: PLR0913 - a declaration's parts
+        self,
+        *,
+        name: str,
+        title: str,
+        description: str,
+        arguments: type[A],
+        data: type[D],
+        hints: Hints,
+        commitment: str,
+        handler: Callable[[A, H], Awaitable[D]],
+        deadline_seconds: float,
+    ) -> ToolSpec:
+        """One of them."""
+        return ToolSpec(
+            name=name,
+            title=title,
+            description=description,
+            arguments=arguments,
+            data=data,
+            effect=self.effect,
+            hints=hints,
+            commitment=commitment,
+            handler=handler,
+            deadline_seconds=deadline_seconds,
+            asks_desk=self.asks_desk,
+        )
 
 
-def intent_tool(  # noqa: PLR0913 - a declaration's parts
-    *,
-    name: str,
-    title: str,
-    description: str,
-    arguments: type[A],
-    data: type[D],
-    read_only: str,
-    idempotent: str,
-    handler: Callable[[A, IntentHanded], Awaitable[D]],
-    deadline_seconds: float,
-) -> ToolSpec:
-    """A tool that reads the desk's records; `read_only` and `idempotent` say why those hints are true."""
-    return ToolSpec(
-        name=name,
-        title=title,
-        description=description,
-        arguments=arguments,
-        data=data,
-        effect=Effect.LOCAL,
-        hints=Hints(
-            read_only=Hint(value=True, reason=read_only),
-            destructive=Hint(value=False, reason="It changes nothing."),
-            idempotent=Hint(value=True, reason=idempotent),
-            open_world=_AT_THE_DESK,
-        ),
-        commitment="nothing",
-        handler=handler,
-        deadline_seconds=deadline_seconds,
-        asks_desk=True,
-    )
+intent_tool: Final = DeskTools[IntentHanded](Effect.LOCAL, asks_desk=True)
+"""A tool that reads the desk's records."""
 
+retracting_tool: Final = DeskTools[RetractHanded](Effect.LOCAL, asks_desk=True)
+"""A tool that takes back what the caller proposed."""
 
-def retracting_tool(  # noqa: PLR0913 - a declaration's parts
-    *,
-    name: str,
-    title: str,
-    description: str,
-    arguments: type[A],
-    data: type[D],
-    commitment: str,
-    handler: Callable[[A, RetractHanded], Awaitable[D]],
-    deadline_seconds: float,
-) -> ToolSpec:
-    """A tool that takes back what the caller proposed."""
-    return ToolSpec(
-        name=name,
-        title=title,
-        description=description,
-        arguments=arguments,
-        data=data,
-        effect=Effect.LOCAL,
-        hints=Hints(
-            read_only=Hint(value=False, reason="It ends a proposal at the desk."),
-            destructive=Hint(
-                value=False, reason="It undoes nothing but the caller's own asking, which can be asked again."
-            ),
-            idempotent=Hint(value=True, reason="What is taken back stays so; a second time finds it so."),
-            open_world=_AT_THE_DESK,
-        ),
-        commitment=commitment,
-        handler=handler,
-        deadline_seconds=deadline_seconds,
-        asks_desk=True,
-    )
-
-
-def write_tool(  # noqa: PLR0913 - a declaration's parts
-    *,
-    name: str,
-    title: str,
-    description: str,
-    arguments: type[A],
-    data: type[D],
-    hints: Hints,
-    commitment: str,
-    handler: Callable[[A, WriteHanded], Awaitable[D]],
-    deadline_seconds: float,
-) -> ToolSpec:
-    """A tool that proposes a write to the desk."""
-    return ToolSpec(
-        name=name,
-        title=title,
-        description=description,
-        arguments=arguments,
-        data=data,
-        effect=Effect.WRITE,
-        hints=hints,
-        commitment=commitment,
-        handler=handler,
-        deadline_seconds=deadline_seconds,
-    )
+write_tool: Final = DeskTools[WriteHanded](Effect.WRITE)
+"""A tool that proposes a write to the desk."""

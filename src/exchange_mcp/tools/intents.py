@@ -11,7 +11,7 @@ from exchange_mcp.model.instants import Instant
 from exchange_mcp.model.venue_text import visible
 from exchange_mcp.tools.declared import intent_tool, retracting_tool
 from exchange_mcp.tools.handed import IntentHanded, Progress, RetractHanded
-from exchange_mcp.tools.spec import Arguments
+from exchange_mcp.tools.spec import Arguments, Hint, Hints
 
 if TYPE_CHECKING:
     from exchange_mcp.link.messages import IntentMessage
@@ -158,6 +158,8 @@ async def retract_proposal(arguments: RetractProposal, handed: RetractHanded) ->
     return told(await handed.retract(arguments.intent_id))
 
 
+_AT_THE_DESK: Final = Hint(value=False, reason="The desk answers from its own record; no venue is asked.")
+
 TOOLS: Final = (
     intent_tool(
         name="get_intent",
@@ -169,8 +171,18 @@ TOOLS: Final = (
         ),
         arguments=GetIntent,
         data=Intent,
-        read_only="It reads the desk's record of the write, through a handle that can only read.",
-        idempotent="Asking twice changes nothing; the answer may differ as the write goes on.",
+        hints=Hints(
+            read_only=Hint(
+                value=True,
+                reason="It reads the desk's record of the write, through a handle that can only read.",
+            ),
+            destructive=Hint(value=False, reason="It changes nothing."),
+            idempotent=Hint(
+                value=True, reason="Asking twice changes nothing; the answer may differ as the write goes on."
+            ),
+            open_world=_AT_THE_DESK,
+        ),
+        commitment="nothing",
         handler=get_intent,
         deadline_seconds=LONGEST_SECONDS,
     ),
@@ -183,6 +195,14 @@ TOOLS: Final = (
         ),
         arguments=RetractProposal,
         data=Intent,
+        hints=Hints(
+            read_only=Hint(value=False, reason="It ends a proposal at the desk."),
+            destructive=Hint(
+                value=False, reason="It undoes nothing but the caller's own asking, which can be asked again."
+            ),
+            idempotent=Hint(value=True, reason="What is taken back stays so; a second time finds it so."),
+            open_world=_AT_THE_DESK,
+        ),
         commitment="the end of that proposal; nothing at a venue",
         handler=retract_proposal,
         deadline_seconds=LONGEST_SECONDS,

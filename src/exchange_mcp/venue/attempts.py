@@ -50,6 +50,7 @@ class Attempt:
         passes: how often it was handed to a connection; from the second time on it is stopped there.
         status, body: of the answer, as far as one came; the body as text, undecodable bytes replaced.
         failure: what the connection raised.
+        credentials: of a write, the values of what its fields and headers name as such, its signature among them.
         signed_ms, window_ms: the timestamp in the signed request, and how long the venue honours it.
     """
 
@@ -62,6 +63,7 @@ class Attempt:
     status: int | None = None
     body: str | None = field(default=None, repr=False)
     failure: Exception | None = None
+    credentials: tuple[str, ...] = field(default=(), repr=False)
     signed_ms: int | None = None
     window_ms: int | None = None
 

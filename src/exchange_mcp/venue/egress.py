@@ -401,6 +401,7 @@ def _prepared(capability: WriteCapability, attempt: Attempt, headers: object, bo
     fault = signed.fault(rendered.endpoint, rendered.fields(), capability.signing, capability.client_id)
     if fault is not None:
         return fault
+    attempt.credentials = signed.credentials
     attempt.signed_ms, attempt.window_ms = signed.integer("timestamp"), signed.integer("recvWindow")
     late = _late(attempt, capability.latest_ms)
     if late is not None:

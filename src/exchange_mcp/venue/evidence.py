@@ -4,6 +4,7 @@ from urllib.parse import urlsplit
 
 from exchange_mcp.model.outcomes import Action, Evidence
 from exchange_mcp.model.writes import CancelOrder, PlaceOrder, SetLeverage
+from exchange_mcp.venue.masking import masked_body
 from exchange_mcp.venue.render import RenderedWrite
 from exchange_mcp.venue.writes import Sent
 
@@ -33,6 +34,7 @@ def evidence(write: RenderedWrite, sent: Sent) -> Evidence:
         is_token_spent=write.token.is_spent if attempt is None else attempt.passes > 1,
         status=None if attempt is None else attempt.status,
         body=None if attempt is None else attempt.body,
+        masked=None if attempt is None else masked_body(write.client, attempt),
         exception=None if sent.error is None else type(sent.error).__name__,
         client_order_id=client_order_id,
         order_id=order_id,

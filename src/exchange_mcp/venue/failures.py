@@ -30,6 +30,7 @@ from exchange_mcp.model.errors import (
     VenueUnreachableError,
 )
 from exchange_mcp.model.venue_text import visible
+from exchange_mcp.venue.masking import masked_words
 
 _log = get_logger(__name__)
 
@@ -172,6 +173,6 @@ def _said(text: str, redactor: Redactor) -> tuple[str, str]:
     message: Any = next((fields[key] for key in _MESSAGE_KEYS if fields.get(key)), "")
     if isinstance(message, list):
         message = "; ".join(str(part) for part in cast("list[Any]", message))
-    words = _URL.sub("[url]", redactor.scrub(message)) if isinstance(message, str) else ""
+    words = _URL.sub("[url]", masked_words(message, redactor)) if isinstance(message, str) else ""
     # Scrubbed before it is cut, so that no half of a secret is left at the end.
-    return visible(redactor.scrub(code), 40), visible(words, 200)
+    return visible(masked_words(code, redactor), 40), visible(words, 200)

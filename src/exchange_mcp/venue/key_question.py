@@ -10,23 +10,25 @@ from exchange_mcp.rules.endpoints import EndpointClass
 from exchange_mcp.venue.addresses import NoAddressError
 from exchange_mcp.venue.client import addresses, make_client, shut
 from exchange_mcp.venue.endpoints import table
-from exchange_mcp.venue.keys import scope_of_key
+from exchange_mcp.venue.keys import scope_of_key, with_account
 from exchange_mcp.venue.opening import KeyMaterial, Opening
 from exchange_mcp.venue.repeating import Sleep, repeated
 from exchange_mcp.venue.wire import Wire
 
 
-async def ask_once(
+async def ask_once(  # noqa: PLR0913 - what a question depends on
     opening: Opening,
     key: KeyMaterial,
     clock: Clock,
     *,
     accepted: Collection[str] = (),
+    asks_whose: bool = False,
     sleep: Sleep = asyncio.sleep,
 ) -> KeyScope:
     """What the venue says of this account's key; asked again only where nothing came.
 
-    `accepted` holds the digests of what the operator accepted that another ccxt does.
+    `accepted` holds the digests of what the operator accepted that another ccxt does. `asks_whose`: whether whose the
+    key is is asked too, where the venue tells that elsewhere.
 
     Raises:
         ExchangeMcpError: the venue does not answer, or refuses the question, or nothing may leave for it.
@@ -51,7 +53,8 @@ async def ask_once(
         rate_limit=opening.rate_limit,
     )
     try:
-        return await repeated(lambda: scope_of_key(account, client, endpoints, clock.now_ms()), sleep=sleep)
+        scope = await repeated(lambda: scope_of_key(account, client, endpoints, clock.now_ms()), sleep=sleep)
+        return await with_account(scope, client, endpoints) if asks_whose else scope
     finally:
         shut(client)
         await wire.close()

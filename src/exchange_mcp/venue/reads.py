@@ -9,7 +9,6 @@ from typing import Any, Final, TypeVar
 
 from anyio.lowlevel import checkpoint
 
-from exchange_mcp.config.redaction import Redactor
 from exchange_mcp.model.accounts import Account, MarketType
 from exchange_mcp.model.balances import Balance
 from exchange_mcp.model.coverage import SourceRead, Sources, Unread
@@ -34,6 +33,7 @@ from exchange_mcp.venue.failures import meaning
 from exchange_mcp.venue.finding import Finder
 from exchange_mcp.venue.listed import market_terms
 from exchange_mcp.venue.markets import MarketCatalogue, Markets
+from exchange_mcp.venue.masking import redactor_of
 from exchange_mcp.venue.realised import REALISED, RealisedReader
 from exchange_mcp.venue.repeating import Sleep, repeated
 from exchange_mcp.venue.standing import REFERENCES, STANDINGS, Question
@@ -66,10 +66,7 @@ class CcxtReadVenue:
         self._client = client
         self._catalogue = catalogue
         self._sleep = sleep
-        self._redactor = Redactor()
-        for secret in (client.apiKey, client.secret, client.password):
-            if secret:
-                self._redactor.learn(secret)
+        self._redactor = redactor_of(client)
         rules = venue_rules(account.venue)
         if rules is None:
             raise LookupError(f"no rules for venue {account.venue}")

@@ -7,10 +7,8 @@ rules say such a write is; only what was rendered can be sent.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from decimal import Decimal
 from typing import Any
 
-from exchange_mcp.model.decimals import from_wire
 from exchange_mcp.model.errors import InvalidArgumentError, VenueRefusedError
 from exchange_mcp.model.venue_text import visible
 from exchange_mcp.model.writes import CancelOrder, PlaceOrder, SetLeverage, WriteRequest
@@ -19,12 +17,12 @@ from exchange_mcp.rules.writing import (
     ROUTES,
     SIGNING,
     CancelRoute,
-    Field,
     Fields,
     LeverageRoute,
     PlaceRoute,
     Route,
     Signing,
+    says,
 )
 from exchange_mcp.venue.attempts import SendToken
 from exchange_mcp.venue.egress import Captured, Rendered, capturing
@@ -80,7 +78,7 @@ def render(
     wanted, identity = _wanted(client.id, route, request, market)
     found = rendered.fields()
     for name, value in wanted.items():
-        if not _is(found.get(name), value):
+        if not says(found.get(name), value):
             raise InvalidArgumentError(f"{client.id} would be sent another {name} than was asked for")
     for name in sorted(found.keys() - {name for name, value in wanted.items() if value is not None}):
         raise InvalidArgumentError(f"{client.id} would be sent {name}, which was not asked for")
@@ -129,15 +127,3 @@ def _wanted(venue: str, route: Route, request: WriteRequest, market: str) -> tup
             return route.fields(request, market), None
         case _:
             raise VenueRefusedError(f"{venue}: a {type(request).__name__} would go where others go")
-
-
-def _is(found: object, wanted: Field | None) -> bool:
-    """Whether a field says what it has to."""
-    if isinstance(wanted, frozenset):
-        return found in wanted
-    if isinstance(wanted, Decimal):
-        try:
-            return not isinstance(found, bool) and from_wire(found) == wanted
-        except ValueError:
-            return False
-    return type(found) is type(wanted) and found == wanted

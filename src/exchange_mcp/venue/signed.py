@@ -1,10 +1,11 @@
 """What signing made of a write, compared with what was rendered: field by field, nothing more and nothing less."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, cast
 from urllib.parse import parse_qsl, urlsplit
 
+from exchange_mcp.config.credential_shapes import names_credential
 from exchange_mcp.rules.endpoints import Endpoint
 from exchange_mcp.rules.writing import Signing
 from exchange_mcp.venue.addresses import path_ids
@@ -20,10 +21,11 @@ class ClientId:
 
 @dataclass(frozen=True, slots=True)
 class SignedWrite:
-    """A signed request: its fields in query and body, and the names of its headers."""
+    """A signed request: its fields in query and body, the names of its headers, and what is a credential of both."""
 
-    pairs: list[tuple[str, str]]
+    pairs: list[tuple[str, str]] = field(repr=False)
     headers: frozenset[str]
+    credentials: tuple[str, ...] = field(repr=False)
 
     @classmethod
     def of(cls, url: str, headers: object, body: object) -> "SignedWrite":
@@ -40,7 +42,9 @@ class SignedWrite:
             for pair in (parse_qsl(part, keep_blank_values=True, strict_parsing=True) if part else [])
         ]
         names: Mapping[str, Any] = cast("Any", headers) if isinstance(headers, Mapping) else {}
-        return cls(pairs, frozenset(names))
+        headed = [(name, value) for name, value in names.items() if isinstance(value, str)]
+        credentials = tuple(value for name, value in (*pairs, *headed) if names_credential(name))
+        return cls(pairs, frozenset(names), credentials)
 
     def integer(self, name: str) -> int | None:
         """A field that is a whole number; None where there is no such field."""

@@ -12,7 +12,7 @@ import pytest
 from desk.running import until
 from desk.signing import ANNA, BEN, CLEO
 from exchange_mcp.desk.intents import State
-from exchange_mcp.desk.operator.messages import Decision, SignedMessage
+from exchange_mcp.desk.operator.messages import Decision, HaltOrder, SignedMessage
 from exchange_mcp.desk.ports import Planned
 from exchange_mcp.desk.statements import Purpose
 from exchange_mcp.model.errors import (
@@ -425,6 +425,21 @@ def test_what_was_decided_under_another_policy_is_proposed_again() -> None:
         with pytest.raises(ProposalRefusedError, match="proposed again") as caught:
             await desk.operators.open(answer.intent_id)
         assert caught.value.code is ErrorCode.INTENT_MOVED_ON
+
+    told(story)
+
+
+def test_a_clock_that_is_set_back_gives_nobody_more_time_to_sign() -> None:
+    async def story(desk: Manned) -> None:
+        answer = await desk.asked()
+        desk.operators.halt(HaltOrder(by="ops", reason="a look"))
+        decision = await desk.operators.open(answer.intent_id)
+        resume = ANNA.message(desk.said(Purpose.RESUME, {"account": None}))
+        await asyncio.sleep(121)
+        desk.clock.skew_ms -= 121_000  # to the moment of the last record, which it is not behind
+        await refused(desk.approve(decision), "its time is over")
+        await refused(desk.operators.signed(resume), "its time is over")
+        no_more_than(desk, 0)
 
     told(story)
 

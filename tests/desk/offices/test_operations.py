@@ -12,6 +12,7 @@ import pytest
 
 from desk.running import until
 from desk.signing import ANNA, BEN, CLEO, Hand
+from desk.soft_passkey import SoftPasskey
 from exchange_mcp.desk.approvers import SCRIPTED, verifiers
 from exchange_mcp.desk.apps.operator import ASKED_A_MINUTE, operations
 from exchange_mcp.desk.challenges import LIFE_MS, MOST
@@ -20,6 +21,7 @@ from exchange_mcp.desk.intents import State
 from exchange_mcp.desk.journal_errors import JournalFullError
 from exchange_mcp.desk.offices.floor import Standing
 from exchange_mcp.desk.operator.messages import HaltOrder
+from exchange_mcp.desk.passkeys import Passkeys
 from exchange_mcp.desk.statements import Purpose
 from exchange_mcp.model.coverage import Unread
 from exchange_mcp.model.errors import BusyError, DeskError, ErrorCode, ExchangeMcpError, VenueUnreachableError
@@ -151,6 +153,23 @@ def test_the_halt_of_the_whole_desk_is_lifted_by_no_statement_that_names_an_acco
         assert desk.operators.status().halted == "a look"
 
     told(story)
+
+
+def test_the_last_who_can_sign_what_passkeys_do_not_cannot_be_removed() -> None:
+    desk = Manned(kinds=verifiers(is_all_simulated=False, passkey=Passkeys(port=8767)))
+
+    async def story(desk: Manned) -> None:
+        passkey = {"name": "ada", "kind": "passkey", "public": SoftPasskey().passkey.text()}
+        await desk.sign(Purpose.ADD_APPROVER, passkey)
+        leaving: dict[str, object] = {"name": "anna", "kind": "ed25519", "public": ""}
+        why = "last approver who signs in a terminal"
+        await fails(desk.sign(Purpose.REMOVE_APPROVER, leaving), ErrorCode.INVALID_ARGUMENT, why)
+        await desk.enrol(BEN)
+        await desk.sign(Purpose.REMOVE_APPROVER, leaving)
+        await desk.sign(Purpose.REMOVE_APPROVER, {**passkey, "public": ""}, BEN)
+        assert [one.name for one in desk.operators.approvers().approvers] == ["ben"]
+
+    told(story, desk)
 
 
 @pytest.mark.parametrize(

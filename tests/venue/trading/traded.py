@@ -14,6 +14,7 @@ from exchange_mcp.model.trading import TradingVenue
 from exchange_mcp.model.writes import CancelOrder, OrderType, PlaceOrder, SetLeverage, WriteRequest
 from exchange_mcp.sim import SimulatedExchange
 from exchange_mcp.sim.clock import SystemClock
+from exchange_mcp.venue.keys import KeyCare
 from exchange_mcp.venue.opening import Opening
 from exchange_mcp.venue.trading.opening import OpenTrading
 from venue.opened import LINEAR, SPOT, simulated
@@ -56,9 +57,10 @@ async def trading(
     cache: Path,
     clock: Any = None,  # noqa: ANN401 - any clock
     spare: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    care: KeyCare | None = None,
 ) -> AsyncGenerator[OpenTrading]:
     """The venues of these accounts, owned and closed as the desk does."""
-    opened = OpenTrading(openings, cache, clock or MachineClock(), spare=spare)
+    opened = OpenTrading(openings, cache, clock or MachineClock(), spare=spare, care=care)
     owner = asyncio.create_task(opened.run())
     try:
         yield opened

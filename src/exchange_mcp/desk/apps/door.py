@@ -132,7 +132,8 @@ class Door:
         wait = 0 if operation.is_urgent else self._rates.take(client)
         if wait:
             raise BusyError(
-                "requests come more often than the desk takes them", hint=f"Ask again in {wait} seconds."
+                "requests come more often than the desk takes them; this one was not taken",
+                hint=f"Ask the same again in {wait} s.",
             )
         with self._place(client, operation):
             query = query_of(scope, operation)

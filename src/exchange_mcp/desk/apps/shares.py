@@ -33,9 +33,9 @@ class Shares:
         """
         share, counts = self.waiting if waits else self.working, self._counts[waits]
         if counts[client] >= share.of_one:
-            raise BusyError(f"{share.of_one} requests of this client are under way at the desk already")
+            raise _busy(f"{share.of_one} requests of this client are under way at the desk already")
         if counts.total() >= share.all:
-            raise BusyError(f"{share.all} requests are under way at the desk already")
+            raise _busy(f"{share.all} requests are under way at the desk already")
         counts[client] += 1
         try:
             yield
@@ -43,3 +43,9 @@ class Shares:
             counts[client] -= 1
             if not counts[client]:
                 del counts[client]
+
+
+def _busy(message: str) -> BusyError:
+    return BusyError(
+        f"{message}; this one was not taken", hint="Ask the same again once one of them has its answer."
+    )

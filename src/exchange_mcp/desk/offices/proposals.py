@@ -168,16 +168,17 @@ class Proposals:
     def _check_tool(self, client: str, message: ProposalMessage) -> None:
         tool = self._floor.tools.get(message.tool)
         if tool is None:
-            raise _not_allowed(message.tool, "This release of the desk knows no such tool.")
+            raise _not_allowed(client, message.tool, "This release of the desk knows no such tool.")
         if message.declaration != tool.digest:
             raise _not_allowed(
+                client,
                 message.tool,
                 f"serve declares it otherwise than the desk (release {self._floor.profile.version}): they are of"
                 f" different versions. Declared {message.declaration[:12]!r}, known {tool.digest[:12]!r}.",
             )
         ruling = self._floor.tool_ruling(client, tool)
         if not ruling.is_allowed:
-            raise _not_allowed(message.tool, ruling.reason)
+            raise _not_allowed(client, message.tool, ruling.reason)
 
     def _agreed(self, trading: Trading, message: ProposalMessage) -> AccountName:
         found = agreement(message.account, trading.accounts)
@@ -248,11 +249,11 @@ def _said(message: ProposalMessage) -> dict[str, object]:
     }
 
 
-def _not_allowed(tool: str, reason: str) -> DeskError:
+def _not_allowed(client: str, tool: str, reason: str) -> DeskError:
     return DeskError(
         ErrorCode.NOT_ALLOWED_FOR_CLIENT,
         f"the desk does not let this client use {tool[:64]}: {reason}",
-        hint="The operator decides this at the desk: exchange-mcp clients show.",
+        hint=f"The operator decides this at the desk: exchange-mcp clients show {client}.",
     )
 
 

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from exchange_mcp.desk.approvers import refused, verified
+from exchange_mcp.desk.approvers import PASSKEY, refused, verified
 from exchange_mcp.desk.intents import Cause, State, ends_of
 from exchange_mcp.desk.journal import Note
 from exchange_mcp.desk.offices.cancelling import cancel_open
@@ -171,6 +171,7 @@ class SignedActs:
         if purpose is Purpose.REMOVE_APPROVER:
             if read.public:
                 raise InvalidArgumentError("who is removed is named without a key")
+            self._check_others(read.name)
             journal.remove_approver(read.name, signed)
             return Done(message=f"{read.name} can approve nothing any more.")
         kind = self._floor.kinds.get(read.kind)
@@ -182,6 +183,25 @@ class SignedActs:
             raise InvalidArgumentError(f"{read.name} cannot be enrolled: {error}") from None
         journal.add_approver(Approver(name=read.name, kind=read.kind, public=public), signed)
         return Done(message=f"{read.name} can approve from now on.")
+
+    def _check_others(self, leaving: str) -> None:
+        """See that somebody is left who can sign a change of who has a say: the console's passkeys never do.
+
+        Raises:
+            InvalidArgumentError: nobody is.
+        """
+        kinds = {one.name: one.kind for one in self._floor.journal.approvers()}
+        left = [kind for name, kind in kinds.items() if name != leaving]
+        if (
+            leaving in kinds
+            and left
+            and not any(kind != PASSKEY and kind in self._floor.kinds for kind in left)
+        ):
+            raise InvalidArgumentError(
+                f"{leaving} is the last approver who signs in a terminal, where approvers, clients, tools and"
+                " configurations are signed; passkeys sign none of them",
+                hint="Enrol another one first: exchange-mcp approvers add NAME.",
+            )
 
     def _client(self, purpose: Purpose, read: SaidClient, signed: Signed) -> Done:
         journal = self._floor.journal

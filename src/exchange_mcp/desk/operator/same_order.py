@@ -9,14 +9,14 @@ from typing import Final
 
 from exchange_mcp.desk.ports import Footing
 from exchange_mcp.model.accounts import MarketType
-from exchange_mcp.model.decimals import add, from_wire, multiply
+from exchange_mcp.model.decimals import add, multiply
 from exchange_mcp.model.plans import WirePlan
 from exchange_mcp.model.positions import EffectClass
 from exchange_mcp.model.writes import CancelOrder, PlaceOrder, SetLeverage
 from exchange_mcp.orders.preview import CancelPreview, LeveragePreview, OrderPreview, Preview
 from exchange_mcp.orders.wording import plain
 from exchange_mcp.rules.endpoints import REVIEWED, Endpoint, EndpointClass
-from exchange_mcp.rules.writing import ROUTES, CancelRoute, Field, Fields, LeverageRoute, PlaceRoute
+from exchange_mcp.rules.writing import ROUTES, CancelRoute, Fields, LeverageRoute, PlaceRoute, says
 
 _MINUS_ONE: Final = Decimal(-1)
 _CLASSES: Final = {
@@ -88,7 +88,7 @@ def check_request(plan: WirePlan) -> None:
         case _:
             raise ValueError(f"the plan is to {plan.action}, and its request goes where others go")
     for name, value in wanted.items():
-        if not _says(request.parameters.get(name), value):
+        if not says(request.parameters.get(name), value):
             raise ValueError(f"the request's {name} is not the plan's")
     unknown = sorted(
         request.parameters.keys() - {name for name, value in wanted.items() if value is not None}
@@ -179,15 +179,3 @@ def _effects(p: OrderPreview, size: Decimal, moved: Decimal, *, is_opposed: bool
     if moved < size:
         return frozenset({"reduces"})
     return frozenset({"closes"}) if moved == size else frozenset({"flips"})
-
-
-def _says(found: object, wanted: Field | None) -> bool:
-    """Whether a field of the request says what it has to; None: that it is not there."""
-    if isinstance(wanted, frozenset):
-        return found in wanted
-    if isinstance(wanted, Decimal):
-        try:
-            return not isinstance(found, bool) and from_wire(found) == wanted
-        except ValueError:
-            return False
-    return type(found) is type(wanted) and found == wanted

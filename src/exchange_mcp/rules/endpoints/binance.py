@@ -129,4 +129,11 @@ REVIEWED: Final[tuple[Reviewed, ...]] = (
         "GET sapi account/apiRestrictions",
         note="the demo environment has no sapi, so a key's scope cannot be told there",
     ),
+    *lines(
+        EndpointClass.SCOPE,
+        (MarketType.SPOT, MarketType.LINEAR),
+        "https://developers.binance.com/docs/binance-spot-api-docs/rest-api/account-endpoints",
+        "GET private account",
+        note="whose the key is: the user's id, which apiRestrictions does not tell",
+    ),
 )

@@ -14,6 +14,7 @@ from exchange_mcp.server.http.bodies import GoneError, body_of, replayed
 from exchange_mcp.server.http.cors import allowing, preflight
 from exchange_mcp.server.http.exchanges import Exchange, Exchanges
 from exchange_mcp.server.http.health import Health
+from exchange_mcp.server.http.ids import Ids
 from exchange_mcp.server.http.refusals import ALWAYS, RefusedError, answer
 from exchange_mcp.server.http.sessions import Sessions, user_of
 from exchange_mcp.server.http.whence import MCP, Whence, values
@@ -70,6 +71,7 @@ class Gate:
         bounds: Bounds,
     ) -> None:
         self._sessions = sessions
+        self._ids = Ids()
         self._whence = whence
         self._authenticator = authenticator
         self._exchanges = exchanges
@@ -135,7 +137,8 @@ class Gate:
     async def _to_sessions(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
         """Within its exchange, so that the wait for a body ends with it."""
         body = await body_of(scope["headers"], receive, most=self._bounds.body, seconds=self._bounds.patience)
-        await self._sessions.asgi_app(scope, replayed(body, receive), send)
+        async with self._ids.answered(scope, body):
+            await self._sessions.asgi_app(scope, replayed(body, receive), send)
 
     async def _admitted(self, scope: "Scope") -> Admitted:
         """Who calls. Raises RefusedError where that is nobody."""

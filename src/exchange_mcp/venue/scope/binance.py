@@ -7,8 +7,8 @@ from typing import Final
 
 from exchange_mcp.model.scopes import Ability, KeyScope
 from exchange_mcp.rules.endpoints import Endpoint
-from exchange_mcp.venue.scope.findings import Findings, instant, members, whole
-from exchange_mcp.venue.scope.question import ScopeQuestion, safely
+from exchange_mcp.venue.scope.findings import Findings, account, instant, members, whole
+from exchange_mcp.venue.scope.question import AccountQuestion, ScopeQuestion, safely
 
 _TRADING: Final = (
     "enableSpotAndMarginTrading",
@@ -49,6 +49,12 @@ def _read(raw: object, _own: str | None) -> KeyScope:
     )
 
 
+def _whose(raw: object) -> str | None:
+    """The user's id, which spot and USD-M share; a number, and 0 is nobody's."""
+    uid = raw.get("uid") if isinstance(raw, dict) else None  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType] - JSON of any shape
+    return account(uid) if isinstance(uid, int) and uid > 0 else None
+
+
 QUESTION: Final = ScopeQuestion(
     method="sapiGetAccountApiRestrictions",
     endpoint=Endpoint.parse("GET sapi account/apiRestrictions"),
@@ -56,9 +62,17 @@ QUESTION: Final = ScopeQuestion(
     page="https://developers.binance.com/docs/wallet/account/api-key-permission",
     told="a switch each for reading, six kinds of trading, withdrawals and two kinds of transfers; `ipRestrict`",
     untold=(
-        "the account's id; trading, if the answer lacks `enableFixApiTrade`, which the page's English edition does "
+        "trading, if the answer lacks `enableFixApiTrade`, which the page's English edition does "
         "not show; whether a business's own transfer endpoint takes the key, which the page says these switches do "
         "not decide; anything in the demo environment, which has no such endpoint"
+    ),
+    account=AccountQuestion(
+        method="privateGetAccount",
+        endpoint=Endpoint.parse("GET private account"),
+        parameters={"omitZeroBalances": "true"},
+        parse=_whose,
+        page="https://developers.binance.com/docs/binance-spot-api-docs/rest-api/account-endpoints",
+        told="`uid`, asked for once",
     ),
 )
 """How Binance is asked."""

@@ -10,7 +10,7 @@ from exchange_mcp.rules.key_pages import KEY_PAGES
 from exchange_mcp.rules.key_verdicts import judge
 from exchange_mcp.rules.venues import VENUES
 from exchange_mcp.venue.outcome_pages import outcomes_page
-from exchange_mcp.venue.scope import QUESTIONS
+from exchange_mcp.venue.scope import QUESTIONS, ScopeQuestion
 
 ROOT: Final = Path(__file__).parents[4]
 
@@ -92,7 +92,15 @@ def _asked() -> Iterator[str]:
     for venue, question in QUESTIONS.items():
         title = VENUES[venue].title
         yield f"| {title} | [`{question.endpoint.verb} {question.endpoint.path}`]({question.page}) "
-        yield f"| {question.told} | {question.untold} |\n"
+        yield f"| {question.told}{_whose(question)} | {question.untold} |\n"
+
+
+def _whose(question: ScopeQuestion) -> str:
+    whose = question.account
+    if whose is None:
+        return ""
+    asks = f"[`{whose.endpoint.verb} {whose.endpoint.path}`]({whose.page})"
+    return f"; the account's id by {asks}: {whose.told}"
 
 
 def _boxes() -> Iterator[str]:

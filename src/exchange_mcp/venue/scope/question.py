@@ -16,6 +16,25 @@ _NO_PARAMETERS: Final[Mapping[str, Any]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
+class AccountQuestion:
+    """How a venue is asked whose a key is, where what it says of the key does not tell.
+
+    Attributes:
+        method, endpoint, parameters: as of a `ScopeQuestion`.
+        parse: the venue's own id of the account that an answer tells; None where it tells none. It never raises.
+        page: where the vendor describes the answer.
+        told: which field of the answer it is, for people.
+    """
+
+    method: str
+    endpoint: Endpoint
+    parse: Callable[[object], str | None]
+    page: str
+    told: str
+    parameters: Mapping[str, Any] = field(default_factory=lambda: _NO_PARAMETERS)
+
+
+@dataclass(frozen=True, slots=True)
 class ScopeQuestion:
     """How a venue is asked what a key may do.
 
@@ -27,6 +46,7 @@ class ScopeQuestion:
         page: where the vendor describes the answer.
         told: which fields of the answer tell what, for people.
         untold: what no answer tells, for people.
+        account: what tells the account's id; None where the answer itself does, or nothing.
     """
 
     method: str
@@ -36,6 +56,7 @@ class ScopeQuestion:
     told: str
     untold: str
     parameters: Mapping[str, Any] = field(default_factory=lambda: _NO_PARAMETERS)
+    account: AccountQuestion | None = None
 
 
 def safely(venue: str, read: Parse) -> Parse:

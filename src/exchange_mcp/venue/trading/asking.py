@@ -4,13 +4,13 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
-from exchange_mcp.config.redaction import Redactor
 from exchange_mcp.model.errors import AuthenticationFailedError, PermissionMissingError
 from exchange_mcp.rules.endpoints import Endpoint
 from exchange_mcp.rules.private.declared import Told
 from exchange_mcp.venue.egress import reading
 from exchange_mcp.venue.failures import meaning
 from exchange_mcp.venue.key_watch import KeyWatch
+from exchange_mcp.venue.masking import redactor_of
 from exchange_mcp.venue.repeating import Sleep, repeated
 
 
@@ -34,10 +34,7 @@ class Asking:
         self._endpoints = endpoints
         self._watch = watch
         self._sleep = sleep
-        self._redactor = Redactor()
-        for secret in (client.apiKey, client.secret, client.password):
-            if secret:
-                self._redactor.learn(secret)
+        self._redactor = redactor_of(client)
 
     async def ask(self, call: str, params: Mapping[str, Told] | None = None) -> object:
         """The answer; asked again where nothing came.

@@ -50,7 +50,6 @@ class OpenTrading(OpenVenues):
         spare: Sleep = anyio.sleep,
     ) -> None:
         super().__init__(openings, cache_directory, clock, accepted=accepted, sleep=sleep, care=care)
-        self._now = clock
         self._spare = spare
         self._turns: dict[int, KeyTurn] = {}
         self._closed: dict[str, str] = {}
@@ -98,7 +97,7 @@ class OpenTrading(OpenVenues):
                 watch=opened.watch,
                 asking=asking,
                 rules=rules,
-                clock=self._now,
+                clock=self._clock,
             )
 
     def _turn(self, opened: Opened, rules: TradingRules, asking: Asking) -> KeyTurn:
@@ -107,10 +106,10 @@ class OpenTrading(OpenVenues):
         turn = self._turns.get(id(client))
         if turn is None:
             clock = VenueClock(
-                opened.opening.account.venue, self._now, _time_of(opened, asking), sleep=self._spare
+                opened.opening.account.venue, self._clock, _time_of(opened, asking), sleep=self._spare
             )
             _prepare(client, rules, clock)
-            slots = Slots(rules.budget, self._now, sleep=self._spare)
+            slots = Slots(rules.budget, self._clock, sleep=self._spare)
             turn = self._turns[id(client)] = KeyTurn(client, opened.wire, slots, clock)
         return turn
 
