@@ -10,7 +10,7 @@ import json
 import re
 import sys
 import tempfile
-from collections.abc import Generator
+from collections.abc import Awaitable, Callable, Generator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -28,7 +28,7 @@ from faults.fault_proxy import FaultProxy
 from serving import simulated_exchange
 
 from .between import Between, between
-from .desk import WholeDesk, _base, _free_port  # pyright: ignore[reportPrivateUsage] - one of this package
+from .desk import WholeDesk, free_port, short_place
 
 PROGRAM: Final = Path(__file__).with_name("as_live_program.py")
 PERSON: Final = "alice"
@@ -55,11 +55,15 @@ class Echoing(Between):
     echoed: int = 0
 
     async def _of_venue(self, passed: bytes, request: bytes) -> bytes:
+        return await self._answered(request, lambda: FaultProxy._of_venue(self, passed, request))
+
+    async def _read(self, request: bytes) -> bytes:
+        return await self._answered(request, lambda: Between._read(self, request))
+
+    async def _answered(self, request: bytes, ask: Callable[[], Awaitable[bytes]]) -> bytes:
         self.received.append(request)
         is_echoed = self.echoes is not None and self.echoes.match(request.decode("latin-1"))
-        if is_echoed and not self.acts:
-            return self._echo(request)
-        answer = await FaultProxy._of_venue(self, passed, request)
+        answer = await ask() if self.acts or not is_echoed else b""
         return self._echo(request) if is_echoed else answer
 
     def _echo(self, request: bytes) -> bytes:
@@ -137,7 +141,7 @@ class AsLive:
 def as_live() -> Generator[AsLive]:
     """A home without anything in it, an exchange with its proxy, and nothing running."""
     with ExitStack() as held:
-        base = Path(held.enter_context(tempfile.TemporaryDirectory(prefix="xl", dir=_base())))
+        base = Path(held.enter_context(tempfile.TemporaryDirectory(prefix="xl", dir=short_place())))
         sim = held.enter_context(simulated_exchange(base))
         proxy, found = held.enter_context(between(sim, base, Echoing))
         keys = {label: key_of(sim, label) for label in ("trader", "reader", "withdrawer")}
@@ -185,7 +189,7 @@ def set_up(live: AsLive) -> None:
     text = re.sub(r"(?m)^max_open_orders = .*$", "max_open_orders = 50", file.read_text(encoding="utf-8"))
     text = re.sub(r"(?m)^max_orders_per_minute = .*$", "max_orders_per_minute = 100", text)
     text = re.sub(r"(?m)^max_price_distance_percent = .*$", "max_price_distance_percent = 60", text)
-    text = text.replace("[console]\n", f"[console]\nport = {_free_port()}\n")
+    text = text.replace("[console]\n", f"[console]\nport = {free_port()}\n")
     file.write_text(f'{text}\n[log]\nformat = "json"\nlevel = "debug"\n', encoding="utf-8")
 
 
