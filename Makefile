@@ -39,7 +39,7 @@ KILLS ?= 200
 kill: $(VENV)/dev ## a real desk killed in the middle of writes, orders counted at the venue: make kill KILLS=200 SEED=1
 	@PYTHONPATH=tests $(BIN)/python -m whole_desk.kills $(KILLS) $(SEED)
 
-soak: $(VENV)/dev ## what takes longer than every change may: killed desks, faults, all patterns of lost messages
+soak: $(VENV)/dev ## what takes longer than every change may: kills at every step, lost messages on every hop, looks of a minute
 	EXCHANGE_MCP_SOAK=1 $(BIN)/python -m pytest -n 0 tests/whole_desk tests/end_to_end
 
 lint: $(VENV)/dev ## ruff, pyright and the import contracts

@@ -1,7 +1,9 @@
 """Desks that are broken on purpose, at one seam each: what the kills have to find."""
 
+import asyncio
 import os
 import socket
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,7 @@ import click
 
 from exchange_mcp.config.locations import locations
 from exchange_mcp.desk.engine import Engine
+from exchange_mcp.model.errors import ExchangeMcpError
 
 
 def resends_on_start() -> None:
@@ -18,7 +21,11 @@ def resends_on_start() -> None:
     async def sent_again(self: Engine, hands: Any) -> None:  # noqa: ANN401 - the engine's own
         station = hands.station
         for intent in station.journal.unknown(station.account):
-            ready = await station.venue.ready(intent.plan)
+            ready = None
+            while ready is None:  # on a busy machine, whose key it is may not be known yet
+                with suppress(ExchangeMcpError):
+                    ready = await station.venue.ready(intent.plan)
+                await asyncio.sleep(0.01)
             try:
                 await ready.send(intent.plan, station.venue.venue_ms() + intent.plan.window_ms + 10_000)
             finally:
