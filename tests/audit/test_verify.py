@@ -32,7 +32,7 @@ def lived(folder: Path) -> Journal:
     settled(journal, proposal(2, plan=plan(buy(2), base="ETH")), Outcome.UNKNOWN)
     journal.halt(MAIN, by="ada", reason="drill")
     journal.halt(None, by="ada", reason="drill")
-    journal.resume(None, signed())
+    journal.resume(None, signed(), reason="drill")
     approved(journal, proposal(3, plan=plan(buy(3), base="SOL"), note="as you asked"))
     return journal
 

@@ -11,7 +11,7 @@ from exchange_mcp.model.errors import DeskError, ErrorCode
 
 from .signing import ANNA, BEN, Hand, statement
 
-SAID = statement(Purpose.RESUME, resume_body(account=None))
+SAID = statement(Purpose.RESUME, resume_body(account=None, reason="a drill"))
 KINDS = verifiers(is_all_simulated=False)
 
 

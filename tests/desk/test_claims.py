@@ -135,9 +135,9 @@ def test_a_halt_that_is_lifted_refuses_no_more_and_each_is_lifted_alone(journal:
     intent = approved(journal, proposal(1))
     journal.halt(None, by="ada", reason="lunch")
     journal.halt(MAIN, by="ada", reason="lunch")
-    journal.resume(None, signed("s1"))
+    journal.resume(None, signed("s1"), reason="lunch")
     assert refused(journal, intent) is ClaimRefusal.HALTED
-    journal.resume(MAIN, signed("s2"))
+    journal.resume(MAIN, signed("s2"), reason="lunch")
     assert journal.claim(intent.id, claim_of(intent), admits).state is State.DISPATCHING
 
 
@@ -146,7 +146,7 @@ def test_only_the_intents_own_grant_claims_it(journal: Journal, nonce: str) -> N
     intent = approved(journal, proposal(1))
     approved(journal, proposal(2, buy(2, side="sell")))
     journal.halt(None, by="ada", reason="x")
-    journal.resume(None, signed("s1"))
+    journal.resume(None, signed("s1"), reason="x")
     assert refused(journal, intent, claim_of(intent, nonce=nonce)) is ClaimRefusal.GRANT
 
 
@@ -287,7 +287,7 @@ def test_a_grants_nonce_is_taken_once_for_whatever_purpose(journal: Journal) -> 
     with pytest.raises(ConflictError, match="used before"):
         journal.grant(other.id, grant_of(other, nonce="n-i1"))
     with pytest.raises(ConflictError, match="used before"):
-        journal.resume(None, signed("n-i1"))
+        journal.resume(None, signed("n-i1"), reason="x")
     assert journal.halt_of(MAIN) is not None
 
 

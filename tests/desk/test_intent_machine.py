@@ -152,7 +152,8 @@ class Machine(RuleBasedStateMachine):
             self.journal.halt(MAIN, by="ada", reason="drill")
             self.is_halted = True
         elif self.is_halted:
-            self.journal.resume(MAIN, self._signed())
+            (halt,) = self.journal.halts()
+            self.journal.resume(MAIN, self._signed(), reason=halt.reason)
             self.is_halted = False
 
     @rule()

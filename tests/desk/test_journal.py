@@ -343,7 +343,7 @@ def test_a_stranger_with_a_desks_tag_halts_its_account_once(journal: Journal) ->
     halt = journal.halt_of(MAIN)
     assert halt is not None
     assert "xother01" in halt.reason
-    journal.resume(MAIN, signed())
+    journal.resume(MAIN, signed(), reason=halt.reason)
     assert not journal.stranger(MAIN, "xother01", "another desk's tag")
     assert journal.halt_of(MAIN) is None
 
@@ -358,8 +358,22 @@ def test_what_is_not_halted_cannot_be_resumed(journal: Journal) -> None:
     journal.halt(MAIN, by="ada", reason="x")
     for account in (None, AccountName("other")):
         with pytest.raises(ConflictError, match="not halted"):
-            journal.resume(account, signed())
+            journal.resume(account, signed(), reason="x")
     assert journal.halt_of(MAIN) is not None
+
+
+def test_a_halt_is_lifted_by_who_was_told_all_that_it_stands_for_and_by_nobody_who_looked_before(
+    journal: Journal,
+) -> None:
+    journal.halt(MAIN, by="ada", reason="lunch")
+    journal.stranger(MAIN, "xother01", "another desk's tag")
+    with pytest.raises(
+        ConflictError, match=r"something else than was looked at: order xother01 is not of this"
+    ):
+        journal.resume(MAIN, signed(), reason="lunch")
+    (halt,) = journal.halts()
+    journal.resume(MAIN, signed(), reason=halt.reason)
+    assert journal.halts() == ()
 
 
 def test_a_second_halt_is_told_and_keeps_the_first_reason_behind_its_own(journal: Journal) -> None:

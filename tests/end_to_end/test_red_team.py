@@ -18,7 +18,7 @@ from exchange_mcp.desk.statements import Purpose
 from exchange_mcp.link.messages import BASE_URL, PROTOCOL, PROTOCOL_HEADER
 from serving import asked
 from whole_desk.desk import CREDENTIAL, WholeDesk
-from whole_desk.test_routes import AT_OPERATOR, AT_PROPOSALS, BODIES, forged
+from whole_desk.test_routes import AT_OPERATOR, AT_PROPOSALS, forged
 
 from .served import Recorded, a_new_one, another_client, over_stdio, price_of, sent, serve_config
 
@@ -202,7 +202,7 @@ async def test_a_model_that_tries_all_it_can_send_gets_no_approval_and_a_person_
     assert len(desk.placed()) == known
 
     # The person whose key it takes.
-    desk.sign(Purpose.RESUME, BODIES[Purpose.RESUME])
+    desk.sign(Purpose.RESUME, {"account": None, "reason": desk.status().halted or ""})
     can_be_approved(desk, pending)
     desk.approve(pending)
     desk.settled(pending, "placed")

@@ -148,7 +148,7 @@ async def test_from_a_proposal_to_a_halt_every_order_is_one_that_a_person_approv
         assert halted["code"] == "HALTED"
         assert "a look at the news" in halted["message"]
         assert set(WRITING) <= {tool.name for tool in (await client.list_tools()).tools}
-        desk.sign(Purpose.RESUME, {"account": None})
+        desk.sign(Purpose.RESUME, {"account": None, "reason": "a look at the news"})
         assert (await asked(client, "get_intent", intent_id=waiting["intent_id"]))["state"] == "proposed"
         back = await asked(client, "retract_proposal", intent_id=waiting["intent_id"])
         assert back["state"] == "retracted"

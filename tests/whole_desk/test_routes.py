@@ -62,7 +62,7 @@ AT_OPERATOR: Final[Mapping[tuple[str, str], Case]] = {
 BODIES: Final[Mapping[Purpose, dict[str, object]]] = {
     Purpose.GRANT: {"intent": "0" * 32, "plan": "0" * 64, "preview": "0" * 64, "policy": "0" * 64},
     Purpose.RESOLVE: {"intent": "0" * 32, "outcome": "absent", "note": "a test"},
-    Purpose.RESUME: {"account": None},
+    Purpose.RESUME: {"account": None, "reason": "a test"},
     Purpose.ACCEPT_CONFIGURATION: {"configuration": "0" * 64},
     Purpose.ADD_APPROVER: {"name": "mallory", "kind": "scripted", "public": "A" * 43},
     Purpose.REMOVE_APPROVER: {"name": APPROVER, "kind": "", "public": ""},

@@ -29,7 +29,7 @@ def command(
         click.echo(f"{account or 'The desk'} is halted: {visible(why, _MOST)}", err=True)
         if not signer.is_scripted and typed("Type resume to sign that it trades again: ") != "resume":
             raise click.ClickException("not resumed; it stays halted")
-        done = sign(client, signer, Purpose.RESUME, resume_body(account=account))
+        done = sign(client, signer, Purpose.RESUME, resume_body(account=account, reason=why))
     if is_json:
         print_json(done)
     else:

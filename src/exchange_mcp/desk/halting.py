@@ -7,7 +7,7 @@ from sqlalchemy import bindparam, select
 
 from exchange_mcp.desk.entry import Entry, legible
 from exchange_mcp.desk.journal_errors import ConflictError
-from exchange_mcp.desk.records import Event, Signed
+from exchange_mcp.desk.records import LONGEST_REASON, Event, Signed
 from exchange_mcp.desk.schema import halts, intents, strangers
 from exchange_mcp.model.accounts import AccountName
 
@@ -19,7 +19,7 @@ _AGAIN: Final = (
     .where(halts.c.account == bindparam("key"))
     .values(by=bindparam("new_by"), reason=bindparam("new_reason"))
 )
-_LONGEST_REASON: Final = 2_000
+
 _RESUME: Final = halts.delete().where(halts.c.account == bindparam("key"))
 _STRANGER: Final = strangers.select().where(
     strangers.c.account == bindparam("of"), strangers.c.client_order_id == bindparam("key")
@@ -32,21 +32,26 @@ def halt(entry: Entry, account: AccountName | None, *, by: str, reason: str) -> 
 
     Whoever lifts it is told all of them, the newest first: what the desk itself found while it was halted by hand too.
     """
-    new = {"by": legible(by), "reason": legible(reason)}
+    new = {"by": legible(by), "reason": legible(reason)[:LONGEST_REASON]}
     held = entry.connection.execute(_HALT_OF, {"key": account or ""}).first()
     if held is None:
         entry.connection.execute(_HALT, {"account": account or "", "at_ms": entry.now_ms, **new})
     elif new["reason"] not in held.reason:
         before = f"{new['reason']}; and before that, by {held.by}: {held.reason}"
-        again = {"key": account or "", "new_by": new["by"], "new_reason": before[:_LONGEST_REASON]}
+        again = {"key": account or "", "new_by": new["by"], "new_reason": before[:LONGEST_REASON]}
         entry.connection.execute(_AGAIN, again)
     return entry.append("halted", None, {"account": account, "by": by, "reason": reason})
 
 
-def lift(entry: Entry, account: AccountName | None, signed: Signed) -> Event:
-    """Lift one halt."""
-    if entry.connection.execute(_RESUME, {"key": account or ""}).rowcount != 1:
-        raise ConflictError(f"{'the desk' if account is None else account} is not halted")
+def lift(entry: Entry, account: AccountName | None, signed: Signed, *, reason: str) -> Event:
+    """Lift one halt, if it still stands for what whoever signed was told, and for nothing else."""
+    what = "the desk" if account is None else account
+    held = entry.connection.execute(_HALT_OF, {"key": account or ""}).first()
+    if held is None:
+        raise ConflictError(f"{what} is not halted")
+    if held.reason != reason:
+        raise ConflictError(f"{what} is halted for something else than was looked at: {held.reason}")
+    entry.connection.execute(_RESUME, {"key": account or ""})
     entry.sign(signed.nonce, "resume", spent_ms=entry.now_ms)
     return entry.append("resumed", None, {"account": account, "signed": asdict(signed)})
 

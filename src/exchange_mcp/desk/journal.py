@@ -389,14 +389,14 @@ class Journal(Registering):
         with self._entry() as entry:
             return halting.halt(entry, account, by=by, reason=reason)
 
-    def resume(self, account: AccountName | None, signed: Signed) -> Event:
-        """Lift one halt; the desk's leaves its accounts' in force, and the other way round.
+    def resume(self, account: AccountName | None, signed: Signed, *, reason: str) -> Event:
+        """Lift one halt; the desk's leaves its accounts' in force, and the other way round. `reason` as `halts` tells.
 
         Raises:
-            ConflictError: it is not halted, or the signature was used before.
+            ConflictError: it is not halted, or for another reason by now, or the signature was used before.
         """
         with self._entry() as entry:
-            return halting.lift(entry, account, signed)
+            return halting.lift(entry, account, signed, reason=reason)
 
     def stranger(self, account: AccountName, client_order_id: str, detail: str) -> bool:
         """An order at the venue carries a desk's tag: halt the account, unless this journal made it.

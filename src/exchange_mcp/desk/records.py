@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import StrEnum
+from typing import Final
 
 from exchange_mcp.desk.intents import State
 from exchange_mcp.desk.repeats import IsRefused
@@ -215,6 +216,10 @@ class Repeated:
 
 
 Proposed = Taken | Repeated | IsRefused
+
+
+LONGEST_REASON: Final = 2_000
+"""Of all that one halt stands for, in characters."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,9 +85,9 @@ def resolve_body(*, intent: str, outcome: str, note: str) -> dict[str, object]:
     return {"intent": intent, "outcome": outcome, "note": note}
 
 
-def resume_body(*, account: str | None) -> dict[str, object]:
-    """Which halt is lifted: of one account, or of the desk (None)."""
-    return {"account": account}
+def resume_body(*, account: str | None, reason: str) -> dict[str, object]:
+    """Which halt is lifted, of one account or of the desk (None), and all that it was told to stand for."""
+    return {"account": account, "reason": reason}
 
 
 def accept_body(*, configuration_digest: str) -> dict[str, object]:

@@ -286,7 +286,8 @@ class PretendOffice:
             case Purpose.GRANT:
                 return self._grant(str(body["intent"]), approver.name)
             case Purpose.RESUME:
-                self.halts.pop(None if body["account"] is None else str(body["account"]), None)
+                account = None if body["account"] is None else str(body["account"])
+                assert self.halts.pop(account) == body["reason"]
                 self.record("resumed", None)
             case Purpose.RESOLVE:
                 self.resolved.append(dict(body))

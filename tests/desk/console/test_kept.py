@@ -8,6 +8,7 @@ from desk.virtual import HandClock, SeededEntropy
 from exchange_mcp.desk.console.kept import Kept
 from exchange_mcp.desk.console.sessions import MOST_SESSIONS, Session, Sessions
 
+from .proposals import spot
 from .visiting import Desk, code
 
 pytestmark = pytest.mark.anyio
@@ -49,12 +50,10 @@ def test_what_sessions_that_ended_had_on_their_screens_does_not_pile_up() -> Non
 
 async def test_one_session_asks_for_passkeys_about_a_few_things_a_minute_and_costs_no_nonce_beyond() -> None:
     async with Desk() as desk:
-        forms = desk.console.room.sessions
-        (own,) = forms
         codes: list[str] = []
-        for number in range(20):
-            said = {"nonce": forms.form(own, f"resume account{number}"), "account": f"account{number}"}
-            answer = await desk.ask("resume", said)
+        for _ in range(20):
+            page = f"intents/{desk.office.propose(spot(), state='unknown')}"
+            answer = await desk.do(f"{page}/resolve", page, outcome="absent", note="looked")
             codes.append("" if answer.status_code == 200 else code(answer))
         assert codes == [""] * 8 + ["PROMPTED_BEFORE"] * 12
         assert len(desk.office.challenges) == 8

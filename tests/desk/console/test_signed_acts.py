@@ -84,7 +84,9 @@ async def test_a_halt_is_at_once_and_only_a_signature_lifts_it(account: str | No
         assert "halted in the console, by console" in words((await desk.see()).text)
         assert shown.status_code == 200
         nonce = desk.console.room.sessions.form(_session(desk), f"resume {account}")
-        asked = await desk.ask("resume", {"nonce": nonce, "account": account})
+        asked = await desk.ask(
+            "resume", {"nonce": nonce, "account": account, "reason": desk.office.halts[account]}
+        )
         assert list(desk.office.halts) == [account]
         assert (await desk.ask("sign", desk.signature(asked.json()))).status_code == 200
         assert not desk.office.halts
@@ -152,3 +154,12 @@ async def test_accounts_and_people_say_what_a_key_may_do_and_who_may_approve() -
 def _session(desk: Desk):  # noqa: ANN202 - the one that is open
     (session,) = desk.console.room.sessions
     return session
+
+
+async def test_a_halt_that_stands_for_more_than_the_page_showed_is_looked_at_again() -> None:
+    async with Desk() as desk:
+        desk.office.halts[None] = "a person said so"
+        shown = await desk.form("resume")
+        desk.office.halts[None] = "a stranger's order; and before that, by ada: a person said so"
+        assert code(await desk.ask("resume", shown)) == "HALT_CHANGED"
+        assert (await desk.do("resume")).status_code == 200

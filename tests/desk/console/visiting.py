@@ -73,16 +73,21 @@ class Desk:
         sent = {**ASKS, **_named(headers)}
         return await self.client.post(self.root + path, content=json.dumps(said), headers=sent)
 
-    async def nonce(self, act: str, page: str = "") -> str:
-        """Of the form on this page that does this."""
+    async def form(self, act: str, page: str = "") -> dict[str, str]:
+        """What the form on this page that does this says by itself: its nonce, and what it is about."""
         shown = await self.see(page)
         assert shown.status_code == 200, shown.text
-        found = re.search(rf'="{re.escape(self.root + act)}" data-nonce="([^"]+)"', shown.text)
+        found = re.search(rf'="{re.escape(self.root + act)}"((?: data-[a-z]+="[^"]*")*)', shown.text)
         assert found is not None, f"no form for {act} on {page}"
-        return found[1]
+        said = {name: unescape(value) for name, value in re.findall(r'data-([a-z]+)="([^"]*)"', found[1])}
+        return {name: said[name] for name in ("nonce", "account", "reason") if name in said}
+
+    async def nonce(self, act: str, page: str = "") -> str:
+        """Of the form on this page that does this."""
+        return (await self.form(act, page))["nonce"]
 
     async def do(self, act: str, page: str = "", **said: object) -> httpx.Response:
-        return await self.ask(act, {**said, "nonce": await self.nonce(act, page)})
+        return await self.ask(act, {**said, **await self.form(act, page)})
 
     async def opened(self, intent_id: str) -> str:
         """The path of a decision page that was opened just now."""

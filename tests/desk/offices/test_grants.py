@@ -434,7 +434,7 @@ def test_a_clock_that_is_set_back_gives_nobody_more_time_to_sign() -> None:
         answer = await desk.asked()
         desk.operators.halt(HaltOrder(by="ops", reason="a look"))
         decision = await desk.operators.open(answer.intent_id)
-        resume = ANNA.message(desk.said(Purpose.RESUME, {"account": None}))
+        resume = ANNA.message(desk.said(Purpose.RESUME, {"account": None, "reason": "a look"}))
         await asyncio.sleep(121)
         desk.clock.skew_ms -= 121_000  # to the moment of the last record, which it is not behind
         await refused(desk.approve(decision), "its time is over")

@@ -36,7 +36,7 @@ UNKNOWN = Habits(fates=(Fate.LOST,), outage_s=3600.0)
 
 BODIES: Mapping[Purpose, dict[str, object]] = {
     Purpose.RESOLVE: {"intent": "i", "outcome": "absent", "note": "looked"},
-    Purpose.RESUME: {"account": None},
+    Purpose.RESUME: {"account": None, "reason": "a look"},
     Purpose.ACCEPT_CONFIGURATION: {"configuration": "c" * 64},
     Purpose.ADD_APPROVER: {"name": "ben", "kind": "ed25519", "public": BEN.public},
     Purpose.REMOVE_APPROVER: {"name": "ben", "kind": "ed25519", "public": ""},
@@ -116,7 +116,7 @@ def test_a_good_signature_is_used_once() -> None:
 def test_no_storm_that_the_socket_lets_pass_pushes_out_what_somebody_is_signing() -> None:
     async def story(desk: Manned) -> None:
         desk.operators.halt(HaltOrder(by="ops", reason="a look"))
-        statement = desk.said(Purpose.RESUME, {"account": None})
+        statement = desk.said(Purpose.RESUME, {"account": None, "reason": "a look"})
         for _ in range(math.ceil(ASKED_A_MINUTE * (LIFE_MS / 60_000 + 0.25))):
             desk.operators.challenge()
         assert (await desk.operators.signed(ANNA.message(statement))).is_complete
@@ -149,7 +149,7 @@ def test_of_all_that_the_operator_socket_takes_only_the_halt_waits_for_nobody() 
 def test_the_halt_of_the_whole_desk_is_lifted_by_no_statement_that_names_an_account() -> None:
     async def story(desk: Manned) -> None:
         desk.operators.halt(HaltOrder(by="ops", reason="a look"))
-        await refused(desk.sign(Purpose.RESUME, {"account": ""}), "account")
+        await refused(desk.sign(Purpose.RESUME, {"account": "", "reason": "a look"}), "account")
         assert desk.operators.status().halted == "a look"
 
     told(story)
@@ -191,7 +191,7 @@ def test_the_last_who_can_sign_what_passkeys_do_not_cannot_be_removed() -> None:
             "another declaration",
         ),
         (Purpose.ACCEPT_CONFIGURATION, {"configuration": "d" * 64}, "another one by now"),
-        (Purpose.RESUME, {"account": "main"}, "not halted"),
+        (Purpose.RESUME, {"account": "main", "reason": "a drill"}, "not halted"),
     ],
 )
 def test_what_is_signed_and_cannot_be_done_says_why(
@@ -257,7 +257,7 @@ def test_a_halt_needs_nothing_and_only_a_signature_lifts_it() -> None:
         lapsed = await desk.engine.settled(answer.intent_id)
         assert (lapsed.state, "halted by ben" in lapsed.reason) == (State.LAPSED, True)
         await fails(_halt(desk, "spare"), ErrorCode.UNKNOWN_ACCOUNT, "nothing is halted")
-        await desk.sign(Purpose.RESUME, {"account": "main"})
+        await desk.sign(Purpose.RESUME, {"account": "main", "reason": "a drill"})
         assert desk.journal.halts() == ()
         assert (await desk.placed()).state is State.PLACED
 

@@ -13,6 +13,7 @@ from exchange_mcp.desk.console.visits import Visit
 from exchange_mcp.desk.intents import RESOLUTIONS, State
 from exchange_mcp.desk.operator.approving import NotSignableError, read_decision
 from exchange_mcp.desk.operator.messages import HaltOrder
+from exchange_mcp.desk.records import LONGEST_REASON
 from exchange_mcp.desk.statements import Purpose, Statement, resolve_body, resume_body
 from exchange_mcp.model.frozen import Record
 
@@ -38,6 +39,12 @@ class AccountForm(Form):
     """About one account, or the whole desk."""
 
     account: _Account = None
+
+
+class ResumeForm(AccountForm):
+    """About the halt of one account, or of the whole desk, for this reason."""
+
+    reason: Annotated[str, Field(max_length=LONGEST_REASON)]
 
 
 class ResolveForm(Form):
@@ -138,9 +145,21 @@ async def resolve(visit: Visit, form: ResolveForm) -> dict[str, object]:
     return _ask(visit, Purpose.RESOLVE, body, f"resolve {intent_id}", f"intents/{intent_id}")
 
 
-async def resume(visit: Visit, form: AccountForm) -> dict[str, object]:
-    """Ask for a passkey over lifting a halt."""
-    return _ask(visit, Purpose.RESUME, resume_body(account=form.account), f"resume {form.account}", "")
+async def resume(visit: Visit, form: ResumeForm) -> dict[str, object]:
+    """Ask for a passkey over lifting a halt, as the page showed it."""
+    if form.reason != _halt_of(visit, form.account):
+        raise RefusedError(
+            409, "HALT_CHANGED", "It is not halted any more, or for something else as well. Reload the page."
+        )
+    body = resume_body(account=form.account, reason=form.reason)
+    return _ask(visit, Purpose.RESUME, body, f"resume {form.account}", "")
+
+
+def _halt_of(visit: Visit, account: str | None) -> str | None:
+    status = visit.room.office.status()
+    if account is None:
+        return status.halted
+    return next((each.halted for each in status.accounts if each.name == account), None)
 
 
 async def sign(visit: Visit, form: SignatureForm) -> dict[str, object]:

@@ -11,7 +11,14 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from exchange_mcp.desk.console import acts, reading
-from exchange_mcp.desk.console.acts import AccountForm, ApproveForm, Form, ResolveForm, SignatureForm
+from exchange_mcp.desk.console.acts import (
+    AccountForm,
+    ApproveForm,
+    Form,
+    ResolveForm,
+    ResumeForm,
+    SignatureForm,
+)
 from exchange_mcp.desk.console.ceremonies import Ceremonies
 from exchange_mcp.desk.console.guard import Guard, refuse
 from exchange_mcp.desk.console.invitations import Invitations
@@ -179,7 +186,7 @@ def _routes(room: Room, invitations: Invitations) -> list[BaseRoute]:
         act("intents/{intent}/resolve", acts.resolve, ResolveForm, of("resolve", "intent")),
         act("decisions/{decision}/approve", acts.approve, ApproveForm, of("approve", "decision")),
         act("halt", acts.halt, AccountForm, about_account("halt")),
-        act("resume", acts.resume, AccountForm, about_account("resume")),
+        act("resume", acts.resume, ResumeForm, about_account("resume")),
         act("leave", acts.leave, Form, lambda _visit, _form: "leave"),
         act("sign", acts.sign, SignatureForm, None),
     ]

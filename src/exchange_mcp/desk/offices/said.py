@@ -7,6 +7,7 @@ from pydantic import Field, ValidationError
 
 from exchange_mcp.desk import statements
 from exchange_mcp.desk.approvers import refused
+from exchange_mcp.desk.records import LONGEST_REASON
 from exchange_mcp.desk.statements import Purpose
 from exchange_mcp.model.canonical import canonical_json
 from exchange_mcp.model.frozen import Record
@@ -30,6 +31,13 @@ class SaidAccount(Record):
     """One account, or the desk and all of them."""
 
     account: _Account
+
+
+class SaidResume(Record):
+    """Which halt is lifted, and what it stood for when it was looked at."""
+
+    account: _Account
+    reason: Annotated[str, Field(min_length=1, max_length=LONGEST_REASON)]
 
 
 class SaidConfiguration(Record):
@@ -71,11 +79,20 @@ class SaidProposal(Record):
     distinct_from: Annotated[str | None, Field(pattern=r"^[0-9a-f]{32}$")]
 
 
-Said = SaidResolve | SaidAccount | SaidConfiguration | SaidApprover | SaidClient | SaidTool | SaidProposal
+Said = (
+    SaidResolve
+    | SaidResume
+    | SaidAccount
+    | SaidConfiguration
+    | SaidApprover
+    | SaidClient
+    | SaidTool
+    | SaidProposal
+)
 
 _MODELS: Final[Mapping[Purpose, type[Said]]] = {
     Purpose.RESOLVE: SaidResolve,
-    Purpose.RESUME: SaidAccount,
+    Purpose.RESUME: SaidResume,
     Purpose.ACCEPT_CONFIGURATION: SaidConfiguration,
     Purpose.ADD_APPROVER: SaidApprover,
     Purpose.REMOVE_APPROVER: SaidApprover,
@@ -98,7 +115,7 @@ def said(purpose: Purpose, body: Mapping[str, object]) -> Said:
         raise refused(f"{purpose} is signed over an opened decision, or is nothing that this desk knows")
     try:
         read = model.model_validate(dict(body))
-        canonical_json(written(purpose, read))
+        canonical_json(written(read))
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
         where = ".".join(str(part) for part in first["loc"])[:60]
@@ -108,16 +125,15 @@ def said(purpose: Purpose, body: Mapping[str, object]) -> Said:
     return read
 
 
-def written(purpose: Purpose, read: Said) -> dict[str, object]:
+def written(read: Said) -> dict[str, object]:
     """The body as the desk's own functions write it."""
     match read:
         case SaidResolve():
             body = statements.resolve_body(intent=read.intent, outcome=read.outcome, note=read.note)
+        case SaidResume():
+            body = statements.resume_body(account=read.account, reason=read.reason)
         case SaidAccount():
-            is_resume = purpose is Purpose.RESUME
-            body = (statements.resume_body if is_resume else statements.cancel_open_body)(
-                account=read.account
-            )
+            body = statements.cancel_open_body(account=read.account)
         case SaidConfiguration():
             body = statements.accept_body(configuration_digest=read.configuration)
         case SaidApprover():

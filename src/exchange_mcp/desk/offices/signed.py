@@ -16,6 +16,7 @@ from exchange_mcp.desk.offices.said import (
     SaidConfiguration,
     SaidProposal,
     SaidResolve,
+    SaidResume,
     SaidTool,
     said,
     written,
@@ -93,7 +94,7 @@ class SignedActs:
             desk_id=floor.journal.desk.desk_id,
             nonce=message.nonce,
             expires_ms=message.expires_ms,
-            body=written(message.purpose, read),
+            body=written(read),
         )
         name = message.signature.approver
         approver = floor.journal.approver(name)
@@ -114,11 +115,11 @@ class SignedActs:
         match read:
             case SaidProposal():
                 return await propose(self._floor, read, signed)
-            case SaidAccount() if purpose is Purpose.CANCEL_OPEN:
+            case SaidAccount():
                 return await cancel_open(self._floor, read, signed)
             case SaidResolve():
                 done = self._resolve(read, signed)
-            case SaidAccount():
+            case SaidResume():
                 done = self._resume(read, signed)
             case SaidConfiguration():
                 done = self._accept(read, signed)
@@ -144,9 +145,9 @@ class SignedActs:
         resolved = self._floor.now_trading().engine.resolve(intent.id, end, read.note, signed)
         return Done(message=f"Resolved as {end}.", intents=(intent_view(resolved),))
 
-    def _resume(self, read: SaidAccount, signed: Signed) -> Done:
+    def _resume(self, read: SaidResume, signed: Signed) -> Done:
         account = None if read.account is None else AccountName(read.account)
-        self._floor.journal.resume(account, signed)
+        self._floor.journal.resume(account, signed, reason=read.reason)
         return Done(message=f"{account or 'The desk'} is resumed. Other halts, if there are any, remain.")
 
     def _accept(self, read: SaidConfiguration, signed: Signed) -> Done:

@@ -24,10 +24,10 @@ async function post(path, data) {
   return { ok: answer.ok, said };
 }
 
-// What a form says: its named fields, its account if it has one, and its nonce.
+// What a form says: its named fields, the account and the reason that it is about if it has them, and its nonce.
 function fields(form) {
   const data = Object.fromEntries(new FormData(form));
-  if ("account" in form.dataset) data.account = form.dataset.account;
+  for (const name of ["account", "reason"]) if (name in form.dataset) data[name] = form.dataset[name];
   return { ...data, nonce: form.dataset.nonce };
 }
 
