@@ -15,7 +15,7 @@ PIP := -m pip --disable-pip-version-check --no-input
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 unexport PYRIGHT_PYTHON_FORCE_VERSION PYRIGHT_PYTHON_PYLANCE_VERSION
 # What the caller's shell adds to the path or switches off does not decide whether a test passes.
-unexport PYTHONPATH PYTHONHOME PYTHONOPTIMIZE PYTEST_ADDOPTS
+unexport PYTHONPATH PYTHONHOME PYTHONOPTIMIZE PYTEST_ADDOPTS PYTHONDONTWRITEBYTECODE
 
 help: ## this list
 	@sed -nE 's/^([a-z]+):.*## (.*)/make \1	\2/p' Makefile | expand -t 18

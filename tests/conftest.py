@@ -10,6 +10,9 @@ _WAITING = ("whole_desk", "end_to_end", "browser", "faults", "cli")
 # What takes longer than every change may: minutes of killed desks and of windows that pass.
 _SOAKING = frozenset(
     {
+        "end_to_end/test_kills.py",
+        "whole_desk/test_copied_journals.py",
+        "whole_desk/test_slow_faults.py",
         "whole_desk/test_what_it_notices.py",
     }
 )

@@ -10,7 +10,7 @@ from exchange_mcp import __version__
 from exchange_mcp.tools.matrix import matrix
 from exchange_mcp.tools.registry import builtin
 
-from .launching import ran
+from .launching import asked, ran
 
 COMMANDS: Final = (
     *(
@@ -46,8 +46,8 @@ Environment = dict[str, str]
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_explains_itself_on_stdout(command: str, environ: Environment) -> None:
-    done = ran(command, "--help", environ=environ)
-    assert (done.returncode, done.stderr) == (0, "")
+    done = asked(command, "--help", environ=environ)
+    assert (done.exit_code, done.stderr) == (0, "")
     assert done.stdout.startswith("Usage: ")
     assert f" {command} [OPTIONS]" in done.stdout.splitlines()[0]
 
