@@ -8,6 +8,7 @@ from contextlib import closing
 import pytest
 
 from exchange_mcp.desk.operator.client import DeskAnswerError
+from exchange_mcp.desk.operator.messages import HaltOrder
 from exchange_mcp.model.errors import ErrorCode
 from serving import Sim, simulated_exchange
 
@@ -140,6 +141,21 @@ def test_a_journal_that_takes_no_record_closes_a_running_desk_in_one_line_and_re
     said = desk.log.read_text(encoding="utf-8")
     assert "the end is not in the journal" in said
     assert "Traceback" not in said
+
+
+def test_after_a_halt_that_could_not_be_recorded_no_reload_opens_the_desk_again(desk: WholeDesk) -> None:
+    desk.start()
+    with (
+        closing(sqlite3.connect(desk.places.desk_journal, isolation_level=None)) as other,
+        desk.operator() as operator,
+    ):
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(DeskAnswerError, match="until it is restarted"):
+            operator.halt(HaltOrder(by="somebody", reason="a look"))
+        other.execute("ROLLBACK")
+        desk.reload()
+        desk.until(lambda _: "desk.toml is not taken up" in desk.log.read_text(encoding="utf-8"))
+        assert "A halt could not be recorded" in str(desk.status().accounts[0].closed)
 
 
 def test_a_key_that_can_withdraw_closes_its_account_and_says_the_remedy() -> None:

@@ -44,7 +44,7 @@ def _desk(status: Status, now_ms: int) -> Iterator[tuple[str, str]]:
     yield "pending", f"{status.pending} (exchange-mcp approvals list)"
     yield "approvers", ", ".join(status.approvers) or "nobody: nothing can be proposed"
     yield "clients", ", ".join(status.clients) or "none"
-    yield "policy", status.policy_digest
+    yield "policy", status.policy_digest or "none in force"
     yield "proposals at", status.proposal_socket
     yield "console", status.console or "not running"
     yield "protection", status.protection

@@ -373,7 +373,10 @@ class Engine:
             UnrecordedHaltError: it is not recorded; what it was to stop is stopped until a restart.
         """
         if account is not None and account not in self._hands and account not in self._unopened:
-            raise UnknownAccountError(f"the desk holds no account {account}; nothing is halted")
+            raise UnknownAccountError(
+                f"the desk holds no account {account}; nothing is halted",
+                hint="exchange-mcp status has the names.",
+            )
         try:
             self._journal.halt(account, by=by, reason=reason)
         except JournalError as error:
@@ -392,6 +395,11 @@ class Engine:
             for hands in self._hands.values()
             for intent_id, reason in hands.reconciler.asked.items()
         }
+
+    @property
+    def fault(self) -> str | None:
+        """Why this engine accepts no more writes, whatever happens; None where it does."""
+        return self._fault
 
     def closed(self, account: AccountName) -> str | None:
         """Why no write of this account is accepted at the moment; None where it is."""

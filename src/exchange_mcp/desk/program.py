@@ -218,10 +218,14 @@ class Program:
     async def reload(self) -> None:
         """Read `desk.toml` again: at a signal, and when an approver accepted what stands there.
 
-        What has a fault changes nothing. What nobody accepted closes the desk until somebody does.
+        What has a fault changes nothing. What nobody accepted closes the desk until somebody does. Where the desk has
+        to be restarted, nothing short of that opens it again.
         """
         async with self._changing:
             if self._stopping.is_set():
+                return
+            if self._term is not None and self._term.engine.fault is not None:
+                _log.error("desk.toml is not taken up", reason=self._term.engine.fault)
                 return
             try:
                 loaded = await anyio.to_thread.run_sync(self._around.load)

@@ -38,7 +38,10 @@ async def cancel_open(floor: Floor, said: SaidAccount, signed: Signed) -> Done:
     trading = floor.now_trading()
     named = None if said.account is None else AccountName(said.account)
     if named is not None and named not in trading.accounts:
-        raise UnknownAccountError(f"the desk holds no account {named[:64]}; nothing is halted")
+        raise UnknownAccountError(
+            f"the desk holds no account {named[:64]}; nothing is halted",
+            hint="exchange-mcp status has the names.",
+        )
     floor.journal.acted(Purpose.CANCEL_OPEN, signed, {"account": named})
     trading.engine.halt(named, signed.approver, "halted to cancel every open order")
     cancels = _Cancels(floor, trading, signed)
