@@ -2,7 +2,7 @@
 
 import math
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Final
@@ -85,31 +85,33 @@ def difference(name: str, rounds: Sequence[tuple[float, float]], *, limit: float
 
 def duration(name: str, seconds: Sequence[float], *, limit: float | None, of: str) -> Figure:
     """The median in milliseconds, with the same kind of interval."""
-    chance = random.Random(1)  # noqa: S311 - resampling, not secrecy
-    medians = sorted(median(chance.choices(seconds, k=len(seconds))) for _ in range(_RESAMPLES))
-    return Figure(
-        name=name,
-        value=median(seconds) * 1000,
-        unit="ms",
-        limit=limit,
-        low=medians[int(_RESAMPLES * _TAIL)] * 1000,
-        high=medians[int(_RESAMPLES * (1 - _TAIL))] * 1000,
-        made_of=f"{_spread(sorted(seconds))}, {of}; {len(seconds)} times",
-    )
+    made_of = f"{_spread(sorted(seconds))}, {of}; {len(seconds)} times"
+    return _resampled(name, seconds, median, limit, made_of)
 
 
 def tail(name: str, seconds: Sequence[float], *, limit: float | None, of: str) -> Figure:
     """The 99th percentile (nearest rank) in milliseconds, with the same kind of interval; the median beside it."""
+    worst = f"worst {max(seconds) * 1000:.2f}; {of}; {len(seconds)} times"
+    return _resampled(name, seconds, _tail, limit, f"median {_spread(sorted(seconds))}, {worst}")
+
+
+def _resampled(
+    name: str,
+    seconds: Sequence[float],
+    statistic: Callable[[Sequence[float]], float],
+    limit: float | None,
+    made_of: str,
+) -> Figure:
     chance = random.Random(1)  # noqa: S311 - resampling, not secrecy
-    tails = sorted(_tail(chance.choices(seconds, k=len(seconds))) for _ in range(_RESAMPLES))
+    drawn = sorted(statistic(chance.choices(seconds, k=len(seconds))) for _ in range(_RESAMPLES))
     return Figure(
         name=name,
-        value=_tail(seconds) * 1000,
+        value=statistic(seconds) * 1000,
         unit="ms",
         limit=limit,
-        low=tails[int(_RESAMPLES * _TAIL)] * 1000,
-        high=tails[int(_RESAMPLES * (1 - _TAIL))] * 1000,
-        made_of=f"median {_spread(sorted(seconds))}, worst {max(seconds) * 1000:.2f}; {of}; {len(seconds)} times",
+        low=drawn[int(_RESAMPLES * _TAIL)] * 1000,
+        high=drawn[int(_RESAMPLES * (1 - _TAIL))] * 1000,
+        made_of=made_of,
     )
 
 

@@ -339,7 +339,7 @@ def test_an_order_of_another_desk_halts_the_account_within_a_minute_and_once() -
         await until(lambda: bool(desk.journal.halts()))
         assert desk.clock.monotonic() - began <= 60
         assert "another desk" in desk.journal.halts()[0].reason
-        desk.engine.resume(ACCOUNT, BY_ANNA, reason=desk.journal.halts()[0].reason)
+        desk.journal.resume(ACCOUNT, BY_ANNA, reason=desk.journal.halts()[0].reason)
         await asyncio.sleep(120)
         assert not desk.journal.halts()
 
@@ -535,7 +535,7 @@ def test_a_halt_stops_every_claim_until_a_signature_lifts_it() -> None:
         assert (await desk.engine.settled(intent.id)).state is State.LAPSED
         assert desk.world.sends == 0
         go = Signed(approver="anna", nonce="go", record="signed")
-        desk.engine.resume(ACCOUNT, go, reason="stop")
+        desk.journal.resume(ACCOUNT, go, reason="stop")
         other = await desk.approved(proposal="2")
         assert (await desk.engine.settled(other.id)).state is State.PLACED
 

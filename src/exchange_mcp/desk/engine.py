@@ -384,10 +384,6 @@ class Engine:
             self._failed(f"A halt could not be recorded: {error.message}")
             raise UnrecordedHaltError(error) from None
 
-    def resume(self, account: AccountName | None, signed: Signed, *, reason: str) -> None:
-        """Lift a halt, by an approver's signature over what it stands for."""
-        self._journal.resume(account, signed, reason=reason)
-
     def waiting(self) -> Mapping[str, str]:
         """The unknown intents that wait for a person to resolve them, and what could not be proved of each."""
         return {

@@ -59,9 +59,8 @@ def watch(  # noqa: PLR0913 - what a watch is made of
     may_transfer: bool = False,
 ) -> KeyWatch:
     """The watch over an account's key, for whoever uses it; `may_transfer` counts for the desk alone."""
-    told: str | None = (
-        None  # a key never changes hands: whose it is is asked until it was told, and not again
-    )
+    # A key never changes hands: whose it is is asked until it was told, and not again.
+    told: str | None = None
 
     async def ask() -> KeyScope:
         nonlocal told

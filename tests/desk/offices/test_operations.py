@@ -13,6 +13,7 @@ import pytest
 from desk.running import until
 from desk.signing import ANNA, BEN, CLEO, Hand
 from desk.soft_passkey import SoftPasskey
+from exchange_mcp.desk import dialect
 from exchange_mcp.desk.approvers import SCRIPTED, verifiers
 from exchange_mcp.desk.apps.operator import ASKED_A_MINUTE, operations
 from exchange_mcp.desk.challenges import LIFE_MS, MOST
@@ -221,6 +222,21 @@ def test_another_configuration_is_in_force_once_its_own_digest_is_signed() -> No
         await fails(desk.sign(Purpose.ACCEPT_CONFIGURATION, body), ErrorCode.INVALID_ARGUMENT, "line 1: x")
         desk.open_for_trading()
         assert "it cannot be used: line 1: x" in str(desk.operators.status().edited)
+
+    told(story)
+
+
+def test_a_desk_that_has_to_be_restarted_says_so_of_a_configuration_that_it_is_given() -> None:
+    async def story(desk: Manned) -> None:
+        connection = desk.journal._connection  # pyright: ignore[reportPrivateUsage] - the disk's part is played here
+        with dialect.reading(connection):
+            connection.exec_driver_sql("PRAGMA query_only = ON")
+        with pytest.raises(ExchangeMcpError, match="until it is restarted"):
+            desk.operators.halt(HaltOrder(by="ops", reason="a look"))
+        with dialect.reading(connection):
+            connection.exec_driver_sql("PRAGMA query_only = OFF")
+        done = await desk.sign(Purpose.ACCEPT_CONFIGURATION, {"configuration": "c" * 64})
+        assert "in force after a restart. A halt could not be recorded" in done.message
 
     told(story)
 

@@ -165,6 +165,9 @@ class SignedActs:
             AcceptedConfiguration(digest=now.digest, text=now.text), signed
         )
         self._floor.accepted()
+        fault = None if self._floor.trading is None else self._floor.trading.engine.fault
+        if fault is not None:
+            return Done(message=f"The configuration is accepted, and in force after a restart. {fault}")
         return Done(message="The configuration is accepted and in force.")
 
     def _approver(self, purpose: Purpose, read: SaidApprover, signed: Signed) -> Done:
